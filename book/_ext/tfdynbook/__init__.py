@@ -1,0 +1,26 @@
+"""Sphinx extension of the book: what the pages need beyond Jupyter Book.
+
+Each room does one thing and is connected here:
+
+==============  ==============================================================
+``freshness``   no page is ever built from outputs of older code
+``assets``      figures, MathJax and style from our own site, where needed
+``answers``     ``{answer}`` and ``{choice}``: exercises that check themselves
+``notation``    ``{notation-table}`` and the macros of formulas, from one file
+``pages``       the line that says what a page was run with; theme repairs
+``notebooks``   every page with code as a clean notebook to download
+==============  ==============================================================
+"""
+
+from typing import Any
+
+from sphinx.application import Sphinx
+
+from . import answers, assets, freshness, notation, notebooks, pages
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Connect the rooms; called by Sphinx."""
+    for room in (freshness, assets, answers, notation, pages, notebooks):
+        room.setup(app)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,155 @@
+"""The front door: each check returns the value it was given, or says what is wrong.
+
+Every refusal is a ``ValueError`` of one form: the argument's name, what is wanted,
+what came.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+Number = float | int | np.floating | np.integer
+
+# A row counts as a unit vector up to the rounding of single precision.
+UNIT_TOLERANCE = 1e-6
+# Masses count as summing to 1 up to the rounding of a sum of single-precision masses.
+MASS_TOLERANCE = 1e-6
+
+
+def _brief(value: object) -> str:
+    """A value in one line, short enough for a message."""
+    if isinstance(value, np.ndarray) and value.ndim > 0:
+        return f"an array of shape {value.shape}"
+    text = " ".join(str(value).split())
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def refuse(name: str, wanted: str, came: object) -> ValueError:
+    """The error to raise: ``name must be wanted, got came``."""
+    return ValueError(f"{name} must be {wanted}, got {_brief(came)}")
+
+
+def one_of(value: str, options: Iterable[str], name: str) -> str:
+    """``value``, one of the words ``options``."""
+    options = tuple(options)
+    if value not in options:
+        words = ", ".join(map(repr, options))
+        raise refuse(name, f"one of {words}", repr(value))
+    return value
+
+
+def positive(value: Number, name: str) -> float:
+    """``value`` as a float, positive and finite."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise refuse(name, "a number", repr(value)) from None
+    if not 0 < number < np.inf:
+        raise refuse(name, "positive and finite", value)
+    return number
+
+
+def count(value: int | np.integer, name: str, least: int = 1) -> int:
+    """``value`` as an integer, ``least`` or more."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool):
+        raise refuse(name, "an integer", repr(value))
+    if value < least:
+        raise refuse(name, f"{least} or more", value)
+    return int(value)
+
+
+def array(value: ArrayLike, name: str, ndim: int | None = None) -> np.ndarray:
+    """``value`` as a finite float64 array, of ``ndim`` axes if given; never a view
+    that writes back unless ``value`` was such an array itself."""
+    try:
+        out = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise refuse(name, "an array of real numbers", type(value).__name__) from None
+    if ndim is not None and out.ndim != ndim:
+        raise refuse(name, f"an array of {ndim} axes", out)
+    if not np.isfinite(out).all():
+        raise refuse(name, "finite", "an array with nan or inf")
+    return out
+
+
+def shaped(
+    value: ArrayLike, name: str, shape: Sequence[int | None], why: str = ""
+) -> np.ndarray:
+    """``value`` as a finite array of this shape; ``None`` leaves an axis free."""
+    out = array(value, name)
+    fits = out.ndim == len(shape) and all(
+        want is None or want == have for want, have in zip(shape, out.shape)
+    )
+    if not fits:
+        words = ", ".join("any" if k is None else str(k) for k in shape)
+        raise refuse(name, f"of shape ({words}){why}", out)
+    return out
+
+
+def tokens(x: ArrayLike, name: str = "x") -> np.ndarray:
+    """``x`` as a finite float64 array of shape (n, d), at least one token."""
+    out = array(x, name, ndim=2)
+    if 0 in out.shape:
+        raise refuse(name, "at least one token", out)
+    return out
+
+
+def unit_rows(x: ArrayLike, name: str = "x") -> np.ndarray:
+    """``x`` as tokens on the sphere: rows of norm 1, up to single precision."""
+    out = tokens(x, name)
+    error = np.abs(np.linalg.norm(out, axis=1) - 1)
+    if error.max() > UNIT_TOLERANCE:
+        raise refuse(
+            name,
+            "on the sphere (rows of norm 1; see sphere.retract)",
+            f"a row of norm {np.linalg.norm(out[error.argmax()]):.6g}",
+        )
+    return out
+
+
+def square(value: ArrayLike, name: str) -> np.ndarray:
+    """``value`` as a stack (..., d, d) of square matrices."""
+    out = array(value, name)
+    if out.ndim < 2 or out.shape[-1] != out.shape[-2] or 0 in out.shape:
+        raise refuse(name, "square, (d, d) or (H, d, d)", out)
+    return out
+
+
+def symmetric(value: ArrayLike, name: str) -> np.ndarray:
+    """``value`` as a stack (..., d, d) of matrices equal to their transposes."""
+    out = square(value, name)
+    gap = np.abs(out - out.swapaxes(-1, -2)).max()
+    if gap > 1e-12 * np.abs(out).max():  # rounding of a product such as R D R^T
+        raise refuse(name, "symmetric", f"a difference of {gap:.3g} to the transpose")
+    return out
+
+
+def increasing(t: ArrayLike, name: str = "t") -> np.ndarray:
+    """``t`` as a finite array of strictly increasing times, two or more."""
+    out = array(t, name, ndim=1)
+    if len(out) < 2:
+        raise refuse(name, "two times or more", out)
+    step = np.diff(out)
+    if not (step > 0).all():
+        k = int(np.argmax(step <= 0))
+        raise refuse(
+            name, "strictly increasing", f"{out[k]:g} and then {out[k + 1]:g}"
+        )
+    return out
+
+
+def masses(mass: ArrayLike | None, n: int, name: str = "mass") -> np.ndarray:
+    """``mass`` as n masses, none negative, that sum to 1; uniform if ``None``.
+
+    A sum off by less than single-precision rounding is divided out.
+    """
+    if mass is None:
+        return np.full(n, 1 / n)
+    out = shaped(mass, name, (n,), why=", one for each")
+    if (out < 0).any():
+        raise refuse(name, "zero or positive", f"a mass of {out.min():g}")
+    total = out.sum()
+    if abs(total - 1) > MASS_TOLERANCE:
+        raise refuse(name, "masses that sum to 1", f"a sum of {total:.9g}")
+    return out / total

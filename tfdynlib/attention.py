@@ -1,0 +1,299 @@
+"""Attention: who looks at whom, and the velocity this gives to every token.
+
+The score of token x for token y is beta * <B x, y> throughout, and every rule is a mean
+over heads with the masses of ``heads``.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field as default
+
+import numpy as np
+from jaxtyping import Float, Real
+from numpy.typing import ArrayLike
+
+from tfdynlib import _check, sphere, summation
+from tfdynlib._check import Number
+from tfdynlib.summation import Moments
+from tfdynlib.weights import Heads, WeightPath, constant, gradient_sign
+
+Tokens = Float[np.ndarray, "n d"]
+Points = Float[np.ndarray, "k d"]
+Masses = Float[np.ndarray, " n"]
+
+SPACES = ("sphere", "euclidean")
+
+
+def attend(
+    x: Real[np.ndarray, "n d"],
+    heads: Heads,
+    mass: ArrayLike | None = None,
+    at: Real[np.ndarray, "k d"] | None = None,
+) -> Float[np.ndarray, "H k n"]:
+    r"""Attention matrices, one for each head; every row sums to 1.
+
+    .. math::
+        a^h_{ij} = \frac{m_j\, e^{\beta\langle B_h x_i, x_j\rangle}}
+                        {\sum_k m_k\, e^{\beta\langle B_h x_i, x_k\rangle}}
+
+    Row i is what token i sees, itself included.  ``mass`` are the masses of the tokens
+    (uniform if not given), ``at`` other points that look at the tokens.  The largest
+    score of a row is subtracted first, so any beta is safe.
+    """
+    x, mass, at = _enter(x, heads, mass, at)
+    rows = [summation.scores(p, x, mass)[0] for p in _queries(at, heads)]
+    return np.stack([a / a.sum(axis=1, keepdims=True) for a in rows])
+
+
+def log_partition(
+    x: Real[np.ndarray, "n d"],
+    heads: Heads,
+    mass: ArrayLike | None = None,
+    at: Real[np.ndarray, "k d"] | None = None,
+) -> Float[np.ndarray, "H k"]:
+    r"""Logarithm of the softmax denominator, :math:`\log s_h(x_i)` for each head.
+
+    .. math:: s_h(x) = \int e^{\beta\langle B_h x, y\rangle}\, d\mu(y)
+
+    with μ the measure of the tokens x, self pair included.  The logarithm is finite for
+    every beta; its gradient in :math:`p = \beta B_h x` is the softmax mean.
+    """
+    x, mass, at = _enter(x, heads, mass, at)
+    return np.stack([m.log_z for m in _moments(at, x, heads, mass, "auto")])
+
+
+def velocity(
+    x: Real[np.ndarray, "n d"],
+    heads: Heads,
+    mass: ArrayLike | None = None,
+    rule: str = "softmax",
+    method: str = "auto",
+    tol: Number = 1e-10,
+    space: str = "sphere",
+    at: Real[np.ndarray, "k d"] | None = None,
+) -> Float[np.ndarray, "k d"]:
+    r"""Velocity of tokens x under the heads, tangent if they live on the sphere.
+
+    .. math::
+        v(x) = P_x \sum_h m_h V_h\, \frac{\int y\, e^{\beta\langle B_h x, y\rangle} d\mu(y)}
+                                         {\int e^{\beta\langle B_h x, y\rangle} d\mu(y)}
+        \qquad \text{(rule "softmax")}
+
+    The other rules replace the fraction, or more:
+
+    ``"unnormalised"``
+        the numerator alone.  It grows like e^beta.
+    ``"hardmax"``
+        the mean of the tokens with the largest score (those within rounding of it),
+        by their masses: beta to infinity at fixed tokens.
+    ``"gradient"``
+        :math:`\mp\hat b^{-1} \sum_h m_h g_h` with :math:`g_h = P_x \nabla s_h / \beta` and
+        :math:`\hat b^{-1} = \sum_h m_h / s_h`: the steepest descent (ascent) of
+        ``energy.interaction`` in the harmonic-mean metric.  Only for symmetric B_h
+        with V_h = -B_h (V_h = B_h); equal to softmax if there is one head.
+    ``"zero_temperature"``
+        :math:`P_x \sum_h m_h V_h B_h x / |B_h x|`: beta to infinity for a measure that
+        charges the whole sphere.  Tokens no longer see each other; a token with
+        B_h x = 0 receives nothing from head h.
+
+    ``mass`` are the masses of the tokens, ``at`` other points where the field is wanted,
+    ``tol`` the accuracy asked of an approximate method (``"dense"`` is exact to
+    rounding).  Memory is O(n).  Raises ``ValueError`` for tokens off the sphere, heads
+    that do not fit the rule, and exponents beyond the largest double.
+
+    Source: :cite:t:`geshkovski2023mathematical`, eq. (SA) and (USA), for one head.
+    """
+    rule, space = _options(rule, method, tol, space)
+    x, mass, at = _enter(x, heads, mass, at, space)
+    v = _velocity(at, x, heads, mass, rule, method, space)
+    if not np.isfinite(v).all():
+        raise _check.refuse(
+            "beta",
+            f"small enough for rule {rule!r}: its largest factor must stay below "
+            f"e^{summation.LOG_MAX:g}, near the largest double",
+            heads.beta,
+        )
+    return v
+
+
+@dataclass(frozen=True)
+class Field:
+    """A velocity field ``f(t, x)``: a path of weights and a rule; see ``field``.
+
+    Where the velocity leaves the range of doubles the value is inf, which
+    ``flow.solve`` reports as a labelled stop.
+    """
+
+    path: WeightPath
+    mass: Masses | None = default(default=None, repr=False)
+    rule: str = "softmax"
+    method: str = "auto"
+    space: str = "sphere"
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        """Times at which the field jumps."""
+        return self.path.breaks
+
+    def __call__(self, t: Number, x: Tokens) -> Tokens:
+        mass = np.full(len(x), 1 / len(x)) if self.mass is None else self.mass
+        if len(mass) != len(x):
+            raise _check.refuse("x", f"{len(mass)} tokens, one for each mass", x)
+        heads = self.path(t)
+        return _velocity(x, x, heads, mass, self.rule, self.method, self.space)
+
+
+def field(
+    path: WeightPath | Heads,
+    mass: ArrayLike | None = None,
+    rule: str = "softmax",
+    method: str = "auto",
+    tol: Number = 1e-10,
+    space: str = "sphere",
+) -> Field:
+    """The field ``f(t, x) = velocity(x, path(t), mass, rule, ...)``, checked once here.
+
+    ``path`` is a ``WeightPath``, or ``Heads`` that stay the same for all layer-time.
+    """
+    if isinstance(path, Heads):
+        path = constant(path)
+    rule, space = _options(rule, method, tol, space)
+    if mass is not None:
+        mass = _check.array(mass, "mass", ndim=1)
+        mass = _check.masses(mass, len(mass)).copy()
+    return Field(path, mass, rule, method, space)
+
+
+def _options(rule: str, method: str, tol: Number, space: str) -> tuple[str, str]:
+    """Front door of the options."""
+    _check.one_of(rule, RULES, "rule")
+    _check.one_of(space, SPACES, "space")
+    _check.one_of(method, summation.METHODS, "method")
+    _check.positive(tol, "tol")
+    if rule == "zero_temperature" and space != "sphere":
+        raise _check.refuse("space", "'sphere' for rule 'zero_temperature'", space)
+    return rule, space
+
+
+def _enter(
+    x: ArrayLike,
+    heads: Heads,
+    mass: ArrayLike | None,
+    at: ArrayLike | None,
+    space: str = "euclidean",
+) -> tuple[Tokens, Masses, Points]:
+    """Front door of the arrays: tokens, masses, and the points that look."""
+    check = _check.unit_rows if space == "sphere" else _check.tokens
+    x = check(x, "x")
+    if x.shape[1] != heads.d:
+        raise _check.refuse("x", f"of dimension {heads.d}, that of the heads", x)
+    if at is None:
+        return x, _check.masses(mass, len(x)), x
+    at = _check.shaped(check(at, "at"), "at", (None, heads.d))
+    return x, _check.masses(mass, len(x)), at
+
+
+def _queries(at: Points, heads: Heads) -> Float[np.ndarray, "H k d"]:
+    """What the points ask for: p = beta B_h x."""
+    return heads.beta * np.einsum("hij,kj->hki", heads.B, at)
+
+
+def _moments(
+    at: Points, x: Tokens, heads: Heads, mass: Masses, method: str
+) -> list[Moments]:
+    """The sums over tokens that each head needs."""
+    return [summation.moments(p, x, mass, method) for p in _queries(at, heads)]
+
+
+def _velocity(
+    at: Points,
+    x: Tokens,
+    heads: Heads,
+    mass: Masses,
+    rule: str,
+    method: str,
+    space: str,
+) -> Points:
+    """The velocity, no questions asked; inf where it leaves the doubles."""
+    v = RULES[rule](at, x, heads, mass, method)
+    return sphere.project(at, v) if space == "sphere" else v
+
+
+def _pull(heads: Heads, targets: list[Points]) -> Points:
+    """Mean over heads of V_h applied to what each token sees there."""
+    means = [m * (y @ V.T) for m, V, y in zip(heads.mass, heads.V, targets)]
+    return np.sum(means, axis=0)
+
+
+def _softmax(
+    at: Points, x: Tokens, heads: Heads, mass: Masses, method: str
+) -> Points:
+    return _pull(heads, [m.mean for m in _moments(at, x, heads, mass, method)])
+
+
+def _unnormalised(
+    at: Points, x: Tokens, heads: Heads, mass: Masses, method: str
+) -> Points:
+    sums = _moments(at, x, heads, mass, method)
+    if max(m.log_z.max() for m in sums) > summation.LOG_MAX:
+        return np.full_like(at, np.inf)
+    return _pull(heads, [np.exp(m.shift)[:, None] * m.first for m in sums])
+
+
+def _hardmax(
+    at: Points, x: Tokens, heads: Heads, mass: Masses, method: str
+) -> Points:
+    seen = mass > 0
+    y, weight = x[seen], mass[seen]
+    directions = np.einsum("hij,kj->hki", heads.B, at)
+    return _pull(heads, [_mean_of_maximisers(p, y, weight) for p in directions])
+
+
+def _mean_of_maximisers(p: Points, y: Tokens, weight: Masses) -> Points:
+    """Mean of the y with the largest <p, y>, a block of queries at a time."""
+    reach = np.linalg.norm(y, axis=1).max()
+    rounding = 1e-14 * reach * np.linalg.norm(p, axis=1)  # of a score, with room
+    out = np.empty_like(p)
+    rows = max(1, summation.BLOCK // len(y))
+    for start in range(0, len(p), rows):
+        part = slice(start, start + rows)
+        score = p[part] @ y.T
+        best = score.max(axis=1, keepdims=True) - rounding[part, None]
+        chosen = (score >= best) * weight
+        out[part] = chosen @ y / chosen.sum(axis=1, keepdims=True)
+    return out
+
+
+def _gradient(
+    at: Points, x: Tokens, heads: Heads, mass: Masses, method: str
+) -> Points:
+    """Both sums over heads carry a factor e^{shift}; only their product is formed."""
+    sign = gradient_sign(heads)
+    sums = _moments(at, x, heads, mass, method)
+    top = np.max([m.log_z for m in sums], axis=0)
+    low = np.min([m.log_z for m in sums], axis=0)
+    if (top - low).max() > summation.LOG_MAX:
+        return np.full_like(at, np.inf)
+    inverse_weight = sum(
+        w * np.exp(low - m.log_z) for w, m in zip(heads.mass, sums)
+    ) * np.exp(top - low)
+    slopes = [np.exp(m.shift - top)[:, None] * m.first for m in sums]
+    total = sum(w * (f @ B) for w, f, B in zip(heads.mass, slopes, heads.B))
+    return sign * inverse_weight[:, None] * total
+
+
+def _zero_temperature(
+    at: Points, x: Tokens, heads: Heads, mass: Masses, method: str
+) -> Points:
+    directions = np.einsum("hij,kj->hki", heads.B, at)
+    norm = np.linalg.norm(directions, axis=2, keepdims=True)
+    units = np.divide(directions, norm, out=np.zeros_like(directions), where=norm > 0)
+    return _pull(heads, list(units))
+
+
+RULES: dict[str, Callable[..., Points]] = {
+    "softmax": _softmax,
+    "unnormalised": _unnormalised,
+    "hardmax": _hardmax,
+    "gradient": _gradient,
+    "zero_temperature": _zero_temperature,
+}

@@ -1,0 +1,34 @@
+"""Answers that check themselves: one module per page, one function per exercise.
+
+``check.<page>.<exercise>(thing)`` tries the reader's function or value on
+arguments that are not on the page and returns a `Verdict`.  A wrong answer is
+a verdict too, never an exception; no file is looked up, so a check works the
+same on the page's notebook, in Binder and anywhere else.
+"""
+
+import importlib
+from types import ModuleType
+
+from tfdynlib.check._verdict import (
+    Case,
+    Verdict,
+    call,
+    compare,
+    not_yet,
+    numbers,
+    yes,
+)
+
+PAGES = ("layers", "attention", "measures", "circle", "clustering")
+
+__all__ = ["PAGES", "Case", "Verdict", "call", "compare", "not_yet", "numbers", "yes"]
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in PAGES:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"no page called {name!r}; there are {', '.join(PAGES)}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *PAGES])

@@ -1,0 +1,203 @@
+"""Weights: the heads of a layer, and how they change with layer-time."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+
+from tfdynlib import _check
+from tfdynlib._check import Number
+
+Stack = Float[np.ndarray, "H d d"]
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Heads:
+    r"""The attention heads of one layer on R^d, stacked.
+
+    Attributes
+    ----------
+    B
+        Score matrices.  Token x looks at y with score :math:`\beta\langle B x, y\rangle`
+        in every room of the book.  (Papers that score :math:`\langle B^\top x, y\rangle`
+        are converted here, at the edge: pass their transpose.)
+    V
+        Value matrices.  What y sends to x is Vy.
+    beta
+        Inverse temperature, dimensionless, positive.  Large: x sees only its best
+        match; small: x sees the mean of all tokens.
+    mass
+        The measure Θ over heads, uniform if not given: velocities are means over
+        heads with these masses.
+
+    A single (d, d) matrix is one head.  Arrays are copied and cannot be written into.
+    Raises ``ValueError`` for shapes that do not fit, numbers that are not finite,
+    beta <= 0, and masses that do not sum to 1.
+    """
+
+    B: Stack
+    V: Stack
+    beta: float
+    mass: Float[np.ndarray, " H"]
+
+    def __init__(
+        self,
+        B: ArrayLike,
+        V: ArrayLike,
+        beta: Number = 1.0,
+        mass: ArrayLike | None = None,
+    ):
+        B, V = _stack(B, "B"), _stack(V, "V")
+        if B.shape != V.shape:
+            raise _check.refuse("V", f"of the shape {B.shape} of B", V)
+        mass = _check.masses(mass, len(B), "mass").copy()
+        for name, value in (("B", B), ("V", V), ("mass", mass)):
+            value.flags.writeable = False
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "beta", _check.positive(beta, "beta"))
+
+    @classmethod
+    def from_qkv(
+        cls,
+        Q: ArrayLike,
+        K: ArrayLike,
+        V: ArrayLike,
+        beta: Number = 1.0,
+        mass: ArrayLike | None = None,
+    ) -> "Heads":
+        r"""Heads with score :math:`\beta\langle Qx, Ky\rangle`, so :math:`B = K^\top Q`.
+
+        Q and K are (k, d) or (H, k, d), V is (d, d) or (H, d, d).  The head width k may
+        be smaller than d; the rank of B is then at most k.
+        """
+        Q, K = _check.array(Q, "Q"), _check.array(K, "K")
+        if Q.ndim not in (2, 3):
+            raise _check.refuse("Q", "of shape (k, d) or (H, k, d)", Q)
+        if K.shape != Q.shape:
+            raise _check.refuse("K", f"of the shape {Q.shape} of Q", K)
+        return cls(np.swapaxes(K, -1, -2) @ Q, V, beta, mass)
+
+    @classmethod
+    def descent(
+        cls, D: ArrayLike, beta: Number = 1.0, mass: ArrayLike | None = None
+    ) -> "Heads":
+        """Heads with B = D and V = -D for symmetric D: a single one descends
+        ``energy.interaction``.  D = I spreads tokens apart."""
+        D = _check.symmetric(D, "D")
+        return cls(D, -D, beta, mass)
+
+    @property
+    def H(self) -> int:
+        """Number of heads."""
+        return len(self.B)
+
+    @property
+    def d(self) -> int:
+        """Dimension of a token."""
+        return self.B.shape[-1]
+
+    def __len__(self) -> int:
+        return self.H
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Heads):
+            return NotImplemented
+        return self.beta == other.beta and all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("B", "V", "mass")
+        )
+
+    def __repr__(self) -> str:
+        if self.H == 1 and self.d <= 4:
+            B, V = self.B[0].tolist(), self.V[0].tolist()
+            return f"Heads(B={B}, V={V}, beta={self.beta:g})"
+        return f"Heads(H={self.H}, d={self.d}, beta={self.beta:g})"
+
+
+def _stack(value: ArrayLike, name: str) -> Stack:
+    """One matrix or a stack of them, as a fresh (H, d, d) array."""
+    out = _check.square(value, name)
+    if out.ndim > 3:
+        raise _check.refuse(name, "square, (d, d) or (H, d, d)", out)
+    return out.reshape(-1, *out.shape[-2:]).copy()
+
+
+def gradient_sign(heads: Heads) -> int:
+    """-1 if V = -B (descent) and +1 if V = B (ascent), B symmetric, in every head.
+
+    Raises ``ValueError`` for any other heads: they have no gradient rule.
+    """
+    _check.symmetric(heads.B, "heads.B")
+    for sign in (-1, 1):
+        if np.array_equal(heads.V, sign * heads.B):
+            return sign
+    raise _check.refuse(
+        "heads.V", "-B in every head, or B in every head (gradient heads)", heads
+    )
+
+
+@dataclass(frozen=True)
+class WeightPath:
+    """Heads that change with layer-time: call it with t, get ``Heads``.
+
+    Attributes
+    ----------
+    heads_at
+        t -> ``Heads``; what a call of the path returns.
+    drift
+        t -> (dB/dt, dV/dt), two (H, d, d) arrays: the smooth part of the change.
+    H, d
+        Number of heads and dimension; constant along the path.
+    noise_var
+        Variance g^2 of the noise that drives the weights; 0 for a path that is a
+        function of t.
+    breaks
+        Times at which the weights jump; the value there is the one after the jump.
+    """
+
+    heads_at: Callable[[float], Heads] = field(repr=False)
+    drift: Callable[[float], tuple[Stack, Stack]] = field(repr=False)
+    H: int
+    d: int
+    noise_var: float = 0.0
+    breaks: tuple[float, ...] = ()
+
+    def __call__(self, t: Number) -> Heads:
+        return self.heads_at(float(t))
+
+
+def _no_drift(H: int, d: int) -> Callable[[float], tuple[Stack, Stack]]:
+    return lambda t: (np.zeros((H, d, d)), np.zeros((H, d, d)))
+
+
+def constant(heads: Heads) -> WeightPath:
+    """The path that stays at ``heads``: every layer has the same weights."""
+    return WeightPath(lambda t: heads, _no_drift(heads.H, heads.d), heads.H, heads.d)
+
+
+def layers(list_of_heads: Sequence[Heads], t_edges: ArrayLike) -> WeightPath:
+    """Layer k holds on [t_edges[k], t_edges[k+1]); the last one also at its end.
+
+    L layers need L + 1 edges, strictly increasing, and equal H and d.  The path is
+    not defined outside the edges: a call there raises ``ValueError``.
+    """
+    edges = _check.increasing(t_edges, "t_edges")
+    stack = tuple(list_of_heads)
+    if len(edges) != len(stack) + 1:
+        raise _check.refuse("t_edges", f"{len(stack) + 1} times", len(edges))
+    H, d = stack[0].H, stack[0].d
+    for heads in stack:
+        if (heads.H, heads.d) != (H, d):
+            raise _check.refuse("list_of_heads", f"of equal H={H} and d={d}", heads)
+    slack = 1e-12 * (edges[-1] - edges[0])  # rounding of t + h in an integrator
+
+    def heads_at(t: float) -> Heads:
+        if not edges[0] - slack <= t <= edges[-1] + slack:
+            raise _check.refuse("t", f"in [{edges[0]:g}, {edges[-1]:g}]", t)
+        k = int(np.searchsorted(edges, t, side="right")) - 1
+        return stack[min(max(k, 0), len(stack) - 1)]
+
+    inner = tuple(float(t) for t in edges[1:-1])
+    return WeightPath(heads_at, _no_drift(H, d), H, d, breaks=inner)

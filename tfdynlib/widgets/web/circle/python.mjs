@@ -1,0 +1,95 @@
+// The lines of Python that give the numbers on the screen.
+
+const text = (value) => {
+  if (Array.isArray(value)) return `[${value.map(text).join(", ")}]`;
+  return String(value);
+};
+
+/** `weights.Heads(…)`: one matrix without the outer brackets, several as a list. */
+function heads({ B, V, beta }) {
+  const stack = (list) => text(list.length === 1 ? list[0] : list);
+  return `heads = weights.Heads(B=${stack(B)}, V=${stack(V)}, beta=${beta})`;
+}
+
+const CIRCLE = (name) => `np.column_stack([np.cos(${name}), np.sin(${name})])`;
+
+/** The line (or two) that makes the start x0. */
+function start({ start: kind, n, seed, gap, angles }) {
+  if (kind === "uniform") return [`x0 = sphere.uniform(${n}, 2, np.random.default_rng(${seed}))`];
+  const list = kind === "gap" ? `np.array([-1, 1]) * ${gap} / 2` : `np.array(${text(angles)})`;
+  return [`theta = ${list}`, `x0 = ${CIRCLE("theta")}`];
+}
+
+const lines = (...parts) => parts.flat().join("\n");
+
+/** View "tokens": the tokens at the moment shown; `steps` rk4 steps from the start. */
+export function tokensPython(state, { t, steps, gap }) {
+  const log = state.time === "log";
+  const rooms = "attention, energy, flow, metastability, sphere, weights";
+  const solve =
+    t === 0
+      ? ["x = x0"]
+      : log
+        ? [`trajectory = flow.solve(attention.field(heads), x0, [0, ${t}])`, "x = trajectory.x[-1]"]
+        : [
+            `t = np.linspace(0, ${t}, ${steps + 1})`,
+            'x = flow.solve(attention.field(heads), x0, t, method="rk4").x[-1]',
+          ];
+  const third = gap ? "sphere.distance(x[0], x[1])" : "np.bincount(labels).max()";
+  return lines(
+    ["import numpy as np", `from tfdynlib import ${rooms}`, ""],
+    heads(state),
+    start(state),
+    solve,
+    "labels = metastability.clusters(x, radius=0.1)",
+    `print(labels.max() + 1, ${third}, energy.interaction(x, heads))`,
+  );
+}
+
+/** View "rays": weights of the chosen token, perplexity, projected pull. */
+export function raysPython(state, query) {
+  return lines(
+    ["import numpy as np", "from tfdynlib import attention, sphere, weights", ""],
+    heads(state),
+    start(state),
+    `a = attention.attend(x0, heads).mean(axis=0)[${query}]  # what token ${query} sees`,
+    "perplexity = np.exp(-np.sum(a * np.log(a, out=np.zeros_like(a), where=a > 0)))",
+    `pull = np.linalg.norm(attention.velocity(x0, heads)[${query}])`,
+    `print(a[${query}], perplexity, pull)`,
+  );
+}
+
+/** View "clouds": both distances. */
+export function cloudsPython({ angles, targets }) {
+  return lines(
+    ["import numpy as np", "from tfdynlib import measure", ""],
+    `a, b = np.array(${text(angles)}), np.array(${text(targets)})`,
+    `mu = measure.Measure(${CIRCLE("a")})`,
+    `nu = measure.Measure(${CIRCLE("b")})`,
+    'print(measure.wasserstein2(mu, nu, ground="geodesic"))',
+    'print(measure.wasserstein2(mu, nu, ground="chordal"))',
+  );
+}
+
+/** View "layers": L Euler steps beside the flow, the largest distance at the end. */
+export function layersPython(state) {
+  const { layers, t_end, normalise } = state;
+  const solve = normalise
+    ? `end = flow.solve(field, x0, np.linspace(0, ${t_end}, ${layers + 1}), method="euler").x[-1]`
+    : [
+        "end = x0",
+        `for _ in range(${layers}):  # no normalisation: tokens leave the circle`,
+        `    end = end + ${t_end} / ${layers} * field(0, sphere.retract(end))`,
+      ];
+  const distance = normalise ? "sphere.distance(end, exact)" : "np.linalg.norm(end - exact, axis=1)";
+  return lines(
+    ["import numpy as np", "from tfdynlib import attention, flow, sphere, weights", ""],
+    heads(state),
+    start(state),
+    "field = attention.field(heads)",
+    solve,
+    `exact = flow.solve(field, x0, [0, ${t_end}], rtol=1e-12, atol=1e-14).x[-1]`,
+    `error = ${distance}.max()`,
+    `print(error, ${layers} * error)`,
+  );
+}

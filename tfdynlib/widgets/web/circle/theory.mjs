@@ -1,0 +1,52 @@
+// What is known in closed form: two tokens, and clusters of equal size.
+
+/**
+ * The gap phi(t) of two tokens under B = I, V = sigma I, from phi(0) = gap.
+ *
+ * phi' = -2 sigma sin(phi) / (1 + e^{beta (1 - cos phi)}). In w = log tan(phi / 2) this is
+ * dt = -sigma (1 + e^{beta (1 + tanh w)}) / 2 dw, a smooth integrand: Simpson's rule on
+ * steps of 0.02 leaves less than 1e-9 for beta up to 100 relative to t.
+ *
+ * @returns {{t: number[], y: number[]}} points of the curve up to `end`, or null where
+ *   the gap is 0 or pi: such a pair never moves
+ */
+export function gapCurve(gap, beta, sigma, end) {
+  if (!(gap > 0 && gap < Math.PI)) return null;
+  const slowness = (w) => (1 + Math.exp(beta * (1 + Math.tanh(w)))) / 2;
+  const start = Math.log(Math.tan(gap / 2));
+  const dw = -sigma * 0.02;
+  const out = { t: [0], y: [gap] };
+  let t = 0;
+  let left = slowness(start);
+  for (let k = 0; t < end && k < 2000; k++) {
+    const w = start + k * dw;
+    const right = slowness(w + dw);
+    t += (0.02 * (left + 4 * slowness(w + dw / 2) + right)) / 6;
+    left = right;
+    out.t.push(t);
+    out.y.push(2 * Math.atan(Math.exp(w + dw)));
+  }
+  return out;
+}
+
+/** The gap at a moment, from the curve: linear in w between points 0.02 apart. */
+export function gapAt(curve, t) {
+  const last = curve.t.length - 1;
+  if (t >= curve.t[last]) return curve.y[last];
+  let [low, high] = [0, last];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (curve.t[middle] <= t) low = middle;
+    else high = middle;
+  }
+  const share = (t - curve.t[low]) / (curve.t[high] - curve.t[low]);
+  const w = (k) => Math.log(Math.tan(curve.y[k] / 2));
+  return 2 * Math.atan(Math.exp(w(low) + share * (w(high) - w(low))));
+}
+
+/** Energy of k equal clusters at the corners of a regular k-gon, for B = I. */
+export function polygonEnergy(k, beta) {
+  let sum = 0;
+  for (let j = 0; j < k; j++) sum += Math.exp(beta * Math.cos((2 * Math.PI * j) / k));
+  return sum / (2 * beta * k);
+}

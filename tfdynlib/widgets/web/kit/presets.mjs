@@ -1,0 +1,42 @@
+// Chips that set a whole state and play it.
+
+import { h, rich } from "./dom.mjs";
+import { same } from "./state.mjs";
+
+/**
+ * Chips for the model's `presets`: [{ name, label, values, moment }].  The chip
+ * whose values are all in place is pressed.  `onPick(preset)` follows the setting.
+ */
+export function presets(card, { onPick = () => {} } = {}) {
+  const list = card.model.get("presets") ?? [];
+  const chips = list.map((preset) => {
+    const node = h(
+      "button",
+      { type: "button", class: "tfdyn-chip", "data-preset": preset.name, "aria-pressed": "false" },
+      ...rich(preset.label),
+    );
+    node.onclick = card.guard(() => {
+      card.note("");
+      card.set(preset.values);
+      card.flush();
+      onPick(preset);
+      card.clock.begin(preset.moment ?? 0);
+      node.scrollIntoView?.({ block: "nearest", inline: "nearest" });
+    });
+    return { node, preset };
+  });
+  const held = ({ values }) =>
+    Object.entries(values).every(([key, value]) => same(card.get(key), value));
+  const show = () => {
+    for (const { node, preset } of chips)
+      node.setAttribute("aria-pressed", String(held(preset)));
+  };
+  card.on(card.keys, show);
+  show();
+  return h(
+    "div",
+    { class: "tfdyn-presets", role: "group", "aria-label": "Presets" },
+    h("span", { class: "tfdyn-try", "aria-hidden": "true" }, "Try"),
+    ...chips.map((chip) => chip.node),
+  );
+}

@@ -1,0 +1,89 @@
+// Uniform random numbers, the same as numpy's to the last bit.
+//
+// `generator(seed).random()` gives the stream of `np.random.default_rng(seed).random()`:
+// the seed is spread over a pool of four words (M. E. O'Neill's seed_seq design, as
+// described in numpy's documentation of SeedSequence), the pool starts a permuted
+// congruential generator with 128 bits of state and an xor-shift-low, random-rotation
+// output (O'Neill 2014, PCG XSL RR 128/64), and the top 53 bits make the number.
+
+const POOL = 4;
+const XSHIFT = 16;
+const MULTIPLIER = 0x2360ed051fc65da44385df649fccf645n;
+const MASK64 = (1n << 64n) - 1n;
+const MASK128 = (1n << 128n) - 1n;
+
+const times = (a, b) => Math.imul(a, b) >>> 0;
+
+/** A running hash: each word is mixed with a constant that moves on at every use. */
+function hasher(start, step) {
+  let constant = start;
+  return (word) => {
+    let value = (word ^ constant) >>> 0;
+    constant = times(constant, step);
+    value = times(value, constant);
+    return (value ^ (value >>> XSHIFT)) >>> 0;
+  };
+}
+
+function mix(x, y) {
+  const value = (times(0xca01f9dd, x) - times(0x4973f715, y)) >>> 0;
+  return (value ^ (value >>> XSHIFT)) >>> 0;
+}
+
+/** Little-endian 32-bit words of a non-negative integer; zero is one word. */
+function words(seed) {
+  const out = [];
+  for (let rest = BigInt(seed); rest > 0n || out.length === 0; rest >>= 32n) {
+    out.push(Number(rest & 0xffffffffn));
+  }
+  return out;
+}
+
+function pool(seed) {
+  const entropy = words(seed);
+  const hash = hasher(0x43b0d7e5, 0x931e8875);
+  const out = Array.from({ length: POOL }, (_, i) => hash(entropy[i] ?? 0));
+  for (let from = 0; from < POOL; from++) {
+    for (let to = 0; to < POOL; to++) {
+      if (from !== to) out[to] = mix(out[to], hash(out[from]));
+    }
+  }
+  for (const word of entropy.slice(POOL)) {
+    for (let to = 0; to < POOL; to++) out[to] = mix(out[to], hash(word));
+  }
+  return out;
+}
+
+/** Two 128-bit numbers from the pool: the start and the stream of the generator. */
+function seeds(seed) {
+  const source = pool(seed);
+  const hash = hasher(0x8b51f9dd, 0x58f38ded);
+  const w = Array.from({ length: 8 }, (_, i) => BigInt(hash(source[i % POOL])));
+  const wide = (i) => (w[i + 1] << 96n) | (w[i] << 64n) | (w[i + 3] << 32n) | w[i + 2];
+  return [wide(0), wide(4)];
+}
+
+/**
+ * The uniform stream of a seed.
+ *
+ * @param {number} seed a non-negative integer
+ * @returns {{random: function(): number}} `random()` draws from [0, 1)
+ */
+export function generator(seed) {
+  if (!Number.isInteger(seed) || seed < 0) {
+    throw new RangeError(`seed must be a non-negative integer, got ${seed}`);
+  }
+  const [start, stream] = seeds(seed);
+  const increment = ((stream << 1n) | 1n) & MASK128;
+  const step = (state) => (state * MULTIPLIER + increment) & MASK128;
+  let state = step((step(0n) + start) & MASK128);
+
+  function random() {
+    state = step(state);
+    const turn = state >> 122n;
+    const folded = (state >> 64n) ^ (state & MASK64);
+    const word = ((folded >> turn) | (folded << (64n - turn))) & MASK64;
+    return Number(word >> 11n) / 9007199254740992;
+  }
+  return { random };
+}
