@@ -194,6 +194,19 @@ def test_velocity(node, kind, rule):
         assert got == pytest.approx(want, abs=tolerance(heads))
 
 
+def test_velocity_in_the_plane_is_not_projected(node):
+    cases = []
+    for x, heads, mass, sent in many(d=2, symmetric=True):
+        y = 3 * x * np.linspace(0.2, 1, len(x))[:, None]
+        cases.append((y, heads, {**sent, "x": y.tolist()}))
+    body = """return list(velocity(flat(c.x), c.n, c.d, c.heads,
+      { beta: c.beta, space: "euclidean" }));"""
+    found = node({"attention.mjs": "velocity"}, body, [c[2] for c in cases])
+    for (y, heads, _), got in zip(cases, found):
+        want = attention.velocity(y, heads, space="euclidean")
+        assert np.reshape(got, y.shape) == pytest.approx(want, abs=1e-10)
+
+
 @pytest.mark.parametrize("kind", [k for k in KINDS if k.get("beta", 1) < 100], ids=str)
 def test_unnormalised_velocity(node, kind):
     cases = many(**kind)
@@ -234,16 +247,28 @@ def test_two_hundred_steps_stay_together(node, method, step, d):
     cases = [case(seed, n=16, d=d, H=2, beta=3.0) for seed in range(4)]
     body = f"""
       const field = (t, x, out) => velocity(x, c.n, c.d, c.heads, {{ beta: c.beta }}, out);
-      const r = run(field, flat(c.x), c.t, c.n, c.d, {{ step: {step} }});
-      return {{ x: list(r.advance().x), status: r.status }};"""
-    imports = {"attention.mjs": "velocity", "flow.mjs": f"run, {step}"}
+      let x = flat(c.x);
+      const out = [x];
+      for (let k = 1; k < c.t.length; k++) {{
+        x = {step}(field, c.t[k - 1], x, c.t[k] - c.t[k - 1], c.n, c.d);
+        out.push(x);
+      }}
+      return out.map(list);"""
+    imports = {"attention.mjs": "velocity", "flow.mjs": step}
     found = node(imports, body, [{**c[3], "t": t.tolist()} for c in cases])
     for (x, heads, _, _), got in zip(cases, found):
         want = flow.solve(attention.field(heads), x, t, method=method)
-        assert got["status"] == want.status == "done"
+        got = np.reshape(got, want.x.shape)
         # rounding of one step, 1e-15, grown by the flow's own stretching over ten units
-        assert np.reshape(got["x"], want.x.shape) == pytest.approx(want.x, abs=1e-9)
-        assert np.abs(np.linalg.norm(np.reshape(got["x"], want.x.shape), axis=2) - 1).max() < 1e-15 * 3
+        assert got == pytest.approx(want.x, abs=1e-9)
+        assert np.abs(np.linalg.norm(got, axis=2) - 1).max() < 3e-15
+
+
+TRAJECTORY = {
+    "attention.mjs": "velocity",
+    "flow.mjs": "rk4Step",
+    "../kit/trajectory.mjs": "trajectory, logTimes",
+}
 
 
 def test_a_run_in_slices_is_the_same_run_with_smaller_steps(node):
@@ -251,22 +276,25 @@ def test_a_run_in_slices_is_the_same_run_with_smaller_steps(node):
     x, heads, _, sent = case(3, n=8, d=2)
     body = """
       const field = (t, x, out) => velocity(x, c.n, c.d, c.heads, { beta: c.beta }, out);
-      const r = run(field, flat(c.x), c.t, c.n, c.d, { dt: 0.1 });
-      while (r.status === "running") r.advance(0);
-      return list(r.x);"""
-    imports = {"attention.mjs": "velocity", "flow.mjs": "run"}
+      const step = (x, t, h) => x.set(rk4Step(field, t, x, h, c.n, c.d));
+      const run = trajectory({ times: c.t, dt: 0.1, start: flat(c.x), step });
+      let slices = 0;
+      while (run.advance(0)) slices += 1;
+      return [slices, c.t.map((_, k) => list(run.at(k)))];"""
     coarse, fine = np.linspace(0, 5, 11), np.linspace(0, 5, 51)
-    (got,) = node(imports, body, [{**sent, "t": coarse.tolist()}])
+    ((slices, got),) = node(TRAJECTORY, body, [{**sent, "t": coarse.tolist()}])
     want = flow.solve(attention.field(heads), x, fine, method="rk4").x[::5]
+    assert slices == 49
     assert np.reshape(got, want.shape) == pytest.approx(want, abs=1e-9)
 
 
-def test_a_run_that_is_not_finite_says_so(node):
+def test_a_run_that_is_not_finite_stops_and_says_so(node):
     body = """
-      const r = run((t, x, out) => out.fill(t > 1 ? NaN : 0), flat([1, 0]), [0, 1, 2, 3], 1, 2);
-      r.advance();
-      return [r.status, r.filled];"""
-    assert node({"flow.mjs": "run"}, body, [None]) == [["not finite", 2]]
+      const step = (x, t, h) => x.fill(t > 0.5 ? NaN : 1);
+      const run = trajectory({ times: [0, 1, 2, 3], dt: 1, start: [1, 0], step });
+      while (run.advance(1));
+      return [run.failed, run.filled];"""
+    assert node(TRAJECTORY, body, [None]) == [[True, 2]]
 
 
 @pytest.mark.parametrize("kind", [{"symmetric": True}, {"d": 2, "masses": True}, {"n": 2}], ids=str)
@@ -328,6 +356,6 @@ def test_matchings_are_optimal(node, ground):
 
 
 def test_log_times_are_in_equal_ratios_and_end_at_the_end(node):
-    (t,) = node({"flow.mjs": "logTimes"}, "return list(logTimes(0.01, 1e4, 600));", [None])
+    (t,) = node(TRAJECTORY, "return list(logTimes(0.01, 1e4, 600));", [None])
     assert t[0] == 0 and t[-1] == 1e4 and len(t) == 601
     assert t[1:] == pytest.approx(np.geomspace(0.01, 1e4, 600), rel=1e-13)

@@ -5,6 +5,7 @@ what came.
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +16,8 @@ Number = float | int | np.floating | np.integer
 UNIT_TOLERANCE = 1e-6
 # Masses count as summing to 1 up to the rounding of a sum of single-precision masses.
 MASS_TOLERANCE = 1e-6
+# A sum this close to 1 is 1 up to the rounding of the sum itself.
+DUST = 1e-13
 
 
 def _brief(value: object) -> str:
@@ -39,7 +42,7 @@ def one_of(value: str, options: Iterable[str], name: str) -> str:
     return value
 
 
-def positive(value: Number, name: str) -> float:
+def positive(value: Any, name: str) -> float:
     """``value`` as a float, positive and finite."""
     try:
         number = float(value)
@@ -50,7 +53,7 @@ def positive(value: Number, name: str) -> float:
     return number
 
 
-def count(value: int | np.integer, name: str, least: int = 1) -> int:
+def count(value: Any, name: str, least: int = 1) -> int:
     """``value`` as an integer, ``least`` or more."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool):
         raise refuse(name, "an integer", repr(value))
@@ -108,6 +111,22 @@ def unit_rows(x: ArrayLike, name: str = "x") -> np.ndarray:
     return out
 
 
+def cloud(
+    x: ArrayLike,
+    d: int,
+    mass: ArrayLike | None,
+    at: ArrayLike | None = None,
+    space: str = "sphere",
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Tokens of dimension d, their masses, and the points that look at them (the tokens
+    themselves if ``at`` is None); all on the sphere if ``space`` says so."""
+    check = unit_rows if space == "sphere" else tokens
+    why = ", the dimension of the heads"
+    x = shaped(check(x, "x"), "x", (None, d), why)
+    at = x if at is None else shaped(check(at, "at"), "at", (None, d), why)
+    return x, masses(mass, len(x)), at
+
+
 def square(value: ArrayLike, name: str) -> np.ndarray:
     """``value`` as a stack (..., d, d) of square matrices."""
     out = array(value, name)
@@ -133,9 +152,7 @@ def increasing(t: ArrayLike, name: str = "t") -> np.ndarray:
     step = np.diff(out)
     if not (step > 0).all():
         k = int(np.argmax(step <= 0))
-        raise refuse(
-            name, "strictly increasing", f"{out[k]:g} and then {out[k + 1]:g}"
-        )
+        raise refuse(name, "strictly increasing", f"{out[k]:g} and then {out[k + 1]:g}")
     return out
 
 
@@ -152,4 +169,4 @@ def masses(mass: ArrayLike | None, n: int, name: str = "mass") -> np.ndarray:
     total = out.sum()
     if abs(total - 1) > MASS_TOLERANCE:
         raise refuse(name, "masses that sum to 1", f"a sum of {total:.9g}")
-    return out / total
+    return out if abs(total - 1) <= DUST else out / total

@@ -3,15 +3,16 @@
 import numpy as np
 from jaxtyping import Float, Int
 
+Points = Float[np.ndarray, "n d"]
+Labels = Int[np.ndarray, "_"]
+
 # Neighbours listed for every point in the first pass.
 NEAREST = 8
 # A length counts as within the reach up to this relative rounding.
 ROUNDING = 1e-12
 
 
-def components(
-    x: Float[np.ndarray, "n d"], reach: float
-) -> Int[np.ndarray, " n"]:
+def components(x: Points, reach: float) -> Int[np.ndarray, " n"]:
     """Labels of the components of the graph |x_i - x_j| <= reach.
 
     Labels count up from 0 in the order of the first point of each component.  Only
@@ -25,7 +26,7 @@ def components(
     return np.argsort(np.argsort(first))[labels]
 
 
-def _nearest_pass(x, reach):
+def _nearest_pass(x: Points, reach: float) -> tuple[Labels, Labels]:
     """Components by nearest neighbours, and the points that may have further ones."""
     from scipy.spatial import cKDTree
 
@@ -38,7 +39,7 @@ def _nearest_pass(x, reach):
     return _label(n, source, other[near]), np.flatnonzero(crowded)
 
 
-def _join(x, reach, labels, crowded):
+def _join(x: Points, reach: float, labels: Labels, crowded: Labels) -> Labels:
     """Merge components linked by an edge between crowded points.
 
     A point with a free place in its list has all its neighbours there, so an edge that
@@ -60,7 +61,7 @@ def _join(x, reach, labels, crowded):
     return _label(labels.max() + 1, source, target)[labels]
 
 
-def _label(n, source, target):
+def _label(n: int, source: np.ndarray, target: np.ndarray) -> Labels:
     """Component labels of a graph on n nodes from its edges."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components

@@ -5,7 +5,8 @@ over heads with the masses of ``heads``.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field as default
+from dataclasses import dataclass
+from dataclasses import field as default
 
 import numpy as np
 from jaxtyping import Float, Real
@@ -13,7 +14,6 @@ from numpy.typing import ArrayLike
 
 from tfdynlib import _check, sphere, summation
 from tfdynlib._check import Number
-from tfdynlib.summation import Moments
 from tfdynlib.weights import Heads, WeightPath, constant, gradient_sign
 
 Tokens = Float[np.ndarray, "n d"]
@@ -39,8 +39,8 @@ def attend(
     (uniform if not given), ``at`` other points that look at the tokens.  The largest
     score of a row is subtracted first, so any beta is safe.
     """
-    x, mass, at = _enter(x, heads, mass, at)
-    rows = [summation.scores(p, x, mass)[0] for p in _queries(at, heads)]
+    x, mass, at = _check.cloud(x, heads.d, mass, at, "euclidean")
+    rows = [summation.scores(p, x, mass)[0] for p in summation.queries(at, heads)]
     return np.stack([a / a.sum(axis=1, keepdims=True) for a in rows])
 
 
@@ -57,8 +57,8 @@ def log_partition(
     with μ the measure of the tokens x, self pair included.  The logarithm is finite for
     every beta; its gradient in :math:`p = \beta B_h x` is the softmax mean.
     """
-    x, mass, at = _enter(x, heads, mass, at)
-    return np.stack([m.log_z for m in _moments(at, x, heads, mass, "auto")])
+    x, mass, at = _check.cloud(x, heads.d, mass, at, "euclidean")
+    return np.stack([m.log_z for m in summation.of_heads(at, x, heads, mass)])
 
 
 def velocity(
@@ -74,8 +74,9 @@ def velocity(
     r"""Velocity of tokens x under the heads, tangent if they live on the sphere.
 
     .. math::
-        v(x) = P_x \sum_h m_h V_h\, \frac{\int y\, e^{\beta\langle B_h x, y\rangle} d\mu(y)}
-                                         {\int e^{\beta\langle B_h x, y\rangle} d\mu(y)}
+        v(x) = P_x \sum_h m_h V_h\,
+            \frac{\int y\, e^{\beta\langle B_h x, y\rangle}\, d\mu(y)}
+                 {\int e^{\beta\langle B_h x, y\rangle}\, d\mu(y)}
         \qquad \text{(rule "softmax")}
 
     The other rules replace the fraction, or more:
@@ -86,8 +87,8 @@ def velocity(
         the mean of the tokens with the largest score (those within rounding of it),
         by their masses: beta to infinity at fixed tokens.
     ``"gradient"``
-        :math:`\mp\hat b^{-1} \sum_h m_h g_h` with :math:`g_h = P_x \nabla s_h / \beta` and
-        :math:`\hat b^{-1} = \sum_h m_h / s_h`: the steepest descent (ascent) of
+        :math:`\mp\hat b^{-1} \sum_h m_h g_h` with :math:`g_h = P_x \nabla s_h / \beta`
+        and :math:`\hat b^{-1} = \sum_h m_h / s_h`: the steepest descent (ascent) of
         ``energy.interaction`` in the harmonic-mean metric.  Only for symmetric B_h
         with V_h = -B_h (V_h = B_h); equal to softmax if there is one head.
     ``"zero_temperature"``
@@ -95,15 +96,15 @@ def velocity(
         charges the whole sphere.  Tokens no longer see each other; a token with
         B_h x = 0 receives nothing from head h.
 
-    ``mass`` are the masses of the tokens, ``at`` other points where the field is wanted,
-    ``tol`` the accuracy asked of an approximate method (``"dense"`` is exact to
+    ``mass`` are the masses of the tokens, ``at`` other points where the field is
+    wanted, ``tol`` the accuracy asked of an approximate method (``"dense"`` is exact to
     rounding).  Memory is O(n).  Raises ``ValueError`` for tokens off the sphere, heads
     that do not fit the rule, and exponents beyond the largest double.
 
     Source: :cite:t:`geshkovski2023mathematical`, eq. (SA) and (USA), for one head.
     """
     rule, space = _options(rule, method, tol, space)
-    x, mass, at = _enter(x, heads, mass, at, space)
+    x, mass, at = _check.cloud(x, heads.d, mass, at, space)
     v = _velocity(at, x, heads, mass, rule, method, space)
     if not np.isfinite(v).all():
         raise _check.refuse(
@@ -174,36 +175,6 @@ def _options(rule: str, method: str, tol: Number, space: str) -> tuple[str, str]
     return rule, space
 
 
-def _enter(
-    x: ArrayLike,
-    heads: Heads,
-    mass: ArrayLike | None,
-    at: ArrayLike | None,
-    space: str = "euclidean",
-) -> tuple[Tokens, Masses, Points]:
-    """Front door of the arrays: tokens, masses, and the points that look."""
-    check = _check.unit_rows if space == "sphere" else _check.tokens
-    x = check(x, "x")
-    if x.shape[1] != heads.d:
-        raise _check.refuse("x", f"of dimension {heads.d}, that of the heads", x)
-    if at is None:
-        return x, _check.masses(mass, len(x)), x
-    at = _check.shaped(check(at, "at"), "at", (None, heads.d))
-    return x, _check.masses(mass, len(x)), at
-
-
-def _queries(at: Points, heads: Heads) -> Float[np.ndarray, "H k d"]:
-    """What the points ask for: p = beta B_h x."""
-    return heads.beta * np.einsum("hij,kj->hki", heads.B, at)
-
-
-def _moments(
-    at: Points, x: Tokens, heads: Heads, mass: Masses, method: str
-) -> list[Moments]:
-    """The sums over tokens that each head needs."""
-    return [summation.moments(p, x, mass, method) for p in _queries(at, heads)]
-
-
 def _velocity(
     at: Points,
     x: Tokens,
@@ -215,6 +186,8 @@ def _velocity(
 ) -> Points:
     """The velocity, no questions asked; inf where it leaves the doubles."""
     v = RULES[rule](at, x, heads, mass, method)
+    if not np.isfinite(v).all():
+        return np.full_like(v, np.inf)
     return sphere.project(at, v) if space == "sphere" else v
 
 
@@ -224,24 +197,22 @@ def _pull(heads: Heads, targets: list[Points]) -> Points:
     return np.sum(means, axis=0)
 
 
-def _softmax(
-    at: Points, x: Tokens, heads: Heads, mass: Masses, method: str
-) -> Points:
-    return _pull(heads, [m.mean for m in _moments(at, x, heads, mass, method)])
+def _softmax(at: Points, x: Tokens, heads: Heads, mass: Masses, method: str) -> Points:
+    return _pull(
+        heads, [m.mean for m in summation.of_heads(at, x, heads, mass, method)]
+    )
 
 
 def _unnormalised(
     at: Points, x: Tokens, heads: Heads, mass: Masses, method: str
 ) -> Points:
-    sums = _moments(at, x, heads, mass, method)
+    sums = summation.of_heads(at, x, heads, mass, method)
     if max(m.log_z.max() for m in sums) > summation.LOG_MAX:
         return np.full_like(at, np.inf)
     return _pull(heads, [np.exp(m.shift)[:, None] * m.first for m in sums])
 
 
-def _hardmax(
-    at: Points, x: Tokens, heads: Heads, mass: Masses, method: str
-) -> Points:
+def _hardmax(at: Points, x: Tokens, heads: Heads, mass: Masses, method: str) -> Points:
     seen = mass > 0
     y, weight = x[seen], mass[seen]
     directions = np.einsum("hij,kj->hki", heads.B, at)
@@ -263,12 +234,10 @@ def _mean_of_maximisers(p: Points, y: Tokens, weight: Masses) -> Points:
     return out
 
 
-def _gradient(
-    at: Points, x: Tokens, heads: Heads, mass: Masses, method: str
-) -> Points:
+def _gradient(at: Points, x: Tokens, heads: Heads, mass: Masses, method: str) -> Points:
     """Both sums over heads carry a factor e^{shift}; only their product is formed."""
     sign = gradient_sign(heads)
-    sums = _moments(at, x, heads, mass, method)
+    sums = summation.of_heads(at, x, heads, mass, method)
     top = np.max([m.log_z for m in sums], axis=0)
     low = np.min([m.log_z for m in sums], axis=0)
     if (top - low).max() > summation.LOG_MAX:

@@ -16,7 +16,7 @@ from jaxtyping import Float, Real
 from numpy.typing import ArrayLike
 
 from tfdynlib import _check, attention, sphere, summation
-from tfdynlib.attention import Masses, Points, Tokens
+from tfdynlib.attention import Masses, Tokens
 from tfdynlib.flow import Trajectory
 from tfdynlib.weights import Heads, WeightPath, constant, gradient_sign
 
@@ -41,7 +41,7 @@ def log_interaction(
     x: Real[np.ndarray, "n d"], heads: Heads, mass: ArrayLike | None = None
 ) -> float:
     """Logarithm of ``interaction``; finite for every beta."""
-    x, mass, _ = _enter(x, heads, mass)
+    x, mass, _ = _check.cloud(x, heads.d, mass)
     log_s = attention.log_partition(x, heads, mass)
     weight = heads.mass[:, None] * mass
     top = log_s[weight > 0].max()
@@ -54,20 +54,20 @@ def head_weights(
 ) -> Float[np.ndarray, "H n"]:
     r"""The attention each token feels, :math:`s_h(x_i) = \int e^{\beta\langle B_h x_i,
     y\rangle} d\mu(y)`, for each head: the price of moving token i with head h."""
-    x, mass, _ = _enter(x, heads, mass)
+    x, mass, _ = _check.cloud(x, heads.d, mass)
     return _exp(attention.log_partition(x, heads, mass), heads)
 
 
 def effective_weight(
     x: Real[np.ndarray, "n d"], heads: Heads, mass: ArrayLike | None = None
 ) -> Float[np.ndarray, " n"]:
-    r"""The harmonic mean over heads, :math:`\hat b = \bigl(\sum_h m_h / s_h\bigr)^{-1}`.
+    r"""Harmonic mean over heads, :math:`\hat b = \bigl(\sum_h m_h / s_h\bigr)^{-1}`.
 
     The least of :math:`\sum m_h s_h |v_h|^2` among all ways to write a velocity as
     :math:`v = \sum m_h v_h` is :math:`\hat b\, |v|^2`.  (It multiplies the squared
     velocity; what is called mobility is its inverse.)
     """
-    x, mass, _ = _enter(x, heads, mass)
+    x, mass, _ = _check.cloud(x, heads.d, mass)
     return _exp(_log_effective_weight(x, heads, mass), heads)
 
 
@@ -77,14 +77,16 @@ def first_variation(
     mass: ArrayLike | None = None,
     at: Real[np.ndarray, "k d"] | None = None,
 ) -> Float[np.ndarray, " k"]:
-    r"""First variation of the energy, :math:`\bar s / \beta` with :math:`\bar s = \sum_h
-    m_h s_h`, at the tokens or at other points ``at``.
+    r"""First variation of E at the tokens, or at other points ``at``.
+
+    .. math:: \frac{\delta E}{\delta\mu} = \frac1\beta \bar s, \qquad
+              \bar s = \sum_h m_h s_h
 
     Moving a little mass ε from y to z changes E by ε times the difference of the values
-    at z and y.  If some B_h is not symmetric the mean of s for B_h and for its transpose
-    stands for s_h.
+    at z and y.  If some B_h is not symmetric, the mean of s for B_h and for its
+    transpose stands for s_h.
     """
-    x, mass, at = _enter(x, heads, mass, at)
+    x, mass, at = _check.cloud(x, heads.d, mass, at)
     both = [
         _exp(attention.log_partition(x, part, mass, at), heads)
         for part in _halves(heads)
@@ -95,11 +97,11 @@ def first_variation(
 def slope_squared(
     x: Real[np.ndarray, "n d"], heads: Heads, mass: ArrayLike | None = None
 ) -> float:
-    r"""Square of the metric slope of E, :math:`\int |\sum_h m_h g_h|^2 / \hat b\, d\mu`.
+    r"""Square of the metric slope of E, the rate of descent along the gradient rule.
 
-    It is the rate of descent along the gradient rule.
+    .. math:: |\partial E|^2 = \int \hat b^{-1} \Bigl|\sum_h m_h g_h\Bigr|^2 d\mu
     """
-    x, mass, _ = _enter(x, heads, mass)
+    x, mass, _ = _check.cloud(x, heads.d, mass)
     g = sphere.project(x, _euclidean_gradient(x, heads, mass))
     inverse = _exp(-_log_effective_weight(x, heads, mass), heads)
     return float(mass @ (inverse * np.sum(g * g, axis=1)))
@@ -115,11 +117,11 @@ def dissipation(
 
     .. math:: -\frac{d}{dt} E = -\int \Bigl\langle \sum_h m_h g_h,\, v \Bigr\rangle d\mu
 
-    Exact for every rule and every heads.  For one descent head it is
-    :math:`\int |g|^2 / s\, d\mu \ge 0`.  For several *different* descent heads the softmax
-    rule may have a negative one: E rises.
+    Exact for every rule and any heads.  For one descent head it is
+    :math:`\int |g|^2 / s\, d\mu \ge 0`.  For several *different* descent heads the
+    softmax rule may have a negative one: E rises.
     """
-    x, mass, _ = _enter(x, heads, mass)
+    x, mass, _ = _check.cloud(x, heads.d, mass)
     v = attention.velocity(x, heads, mass, rule)
     return -_rate(x, v, heads, mass)
 
@@ -132,7 +134,7 @@ def action(
 ) -> float:
     r"""Squared length of a velocity in the metric of the heads,
     :math:`\int \hat b\, |v|^2 d\mu`."""
-    x, mass, _ = _enter(x, heads, mass)
+    x, mass, _ = _check.cloud(x, heads.d, mass)
     v = _check.shaped(v, "v", x.shape, why=", that of x")
     weight = _exp(_log_effective_weight(x, heads, mass), heads)
     return float(mass @ (weight * np.sum(v * v, axis=1)))
@@ -141,7 +143,7 @@ def action(
 def head_mismatch(
     x: Real[np.ndarray, "n d"], heads: Heads, mass: ArrayLike | None = None
 ) -> float:
-    """How far softmax is from steepest descent: dissipation minus action of its velocity.
+    """How far softmax is from steepest descent: dissipation minus action, along it.
 
     Zero for one head, for equal heads, and whenever all heads weigh every token
     equally.  For ascent heads (V = B) the rate of climb takes the place of the
@@ -154,7 +156,7 @@ def head_mismatch(
 
 @dataclass(frozen=True, repr=False)
 class Balance:
-    """The account of the energy along a trajectory; all arrays start at 0 but ``energy``.
+    """The account of the energy along a trajectory; what is not ``energy`` starts at 0.
 
     Attributes
     ----------
@@ -215,16 +217,14 @@ def balance(
         raise _check.refuse(
             "trajectory.t", f"inclusive of the jump of the weights at {missing[0]:g}", t
         )
-    _, mass, _ = _enter(trajectory.x[0], path(t[0]), mass)
-    parts = [
-        _interval(trajectory, k, path, rule, mass) for k in range(len(t) - 1)
-    ]
+    _, mass, _ = _check.cloud(trajectory.x[0], path.d, mass)
+    parts = [_interval(trajectory, k, path, rule, mass) for k in range(len(t) - 1)]
     by_weights, dissipated = (
-        np.concatenate([[0.0], np.cumsum(part)]) for part in zip(*parts)
-    ) if parts else (np.zeros(1), np.zeros(1))
-    energy = np.array(
-        [interaction(x, path(s), mass) for s, x in zip(t, trajectory.x)]
+        (np.concatenate([[0.0], np.cumsum(part)]) for part in zip(*parts))
+        if parts
+        else (np.zeros(1), np.zeros(1))
     )
+    energy = np.array([interaction(x, path(s), mass) for s, x in zip(t, trajectory.x)])
     martingale = np.zeros(len(t))
     residual = energy - energy[0] - by_weights + dissipated - martingale
     return Balance(t, energy, by_weights, dissipated, martingale, residual)
@@ -259,7 +259,7 @@ def _power(x: Tokens, path: WeightPath, t: float, mass: Masses) -> float:
         return 0.0
     rates = [
         np.sum((mass * _exp(m.shift, heads)) @ ((x @ D.T) * m.first))
-        for m, D in zip(attention._moments(x, x, heads, mass, "auto"), drift)
+        for m, D in zip(summation.of_heads(x, x, heads, mass), drift)
     ]
     return float(heads.mass @ np.array(rates)) / 2
 
@@ -269,11 +269,11 @@ def _rate(x: Tokens, v: Tokens, heads: Heads, mass: Masses) -> float:
     return float(mass @ np.sum(_euclidean_gradient(x, heads, mass) * v, axis=1))
 
 
-def _euclidean_gradient(x: Tokens, heads: Heads, mass: Masses) -> Points:
+def _euclidean_gradient(x: Tokens, heads: Heads, mass: Masses) -> Tokens:
     """Gradient of the first variation at each token, before projection."""
     halves = []
     for part in _halves(heads):
-        sums = attention._moments(x, x, part, mass, "auto")
+        sums = summation.of_heads(x, x, part, mass)
         halves.append(
             sum(
                 w * _exp(m.shift, heads)[:, None] * (m.first @ B)
@@ -309,10 +309,3 @@ def _exp(log_value: np.ndarray, heads: Heads) -> np.ndarray:
             heads.beta,
         )
     return np.exp(log_value)
-
-
-def _enter(
-    x: ArrayLike, heads: Heads, mass: ArrayLike | None, at: ArrayLike | None = None
-) -> tuple[Tokens, Masses, Points]:
-    """Front door: tokens on the sphere of the heads' dimension, and masses."""
-    return attention._enter(x, heads, mass, at, "sphere")

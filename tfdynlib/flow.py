@@ -5,8 +5,9 @@ are not finite, steps that shrink to nothing, an interrupt) ends in a ``Trajecto
 that says so in ``status`` and holds what was reached.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field as default
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from dataclasses import field as default
 
 import numpy as np
 from jaxtyping import Float, Real
@@ -18,6 +19,8 @@ from tfdynlib._stepping import State, Step, Stop
 
 METHODS = ("dopri5", "dop853", "rk4", "euler")
 SPACES = ("sphere", "euclidean")
+# Below this a relative tolerance asks for less than rounding.
+LEAST_RTOL = float(100 * np.finfo(float).eps)
 
 
 @dataclass(frozen=True)
@@ -101,11 +104,11 @@ def solve(
         times are the step, and the tolerances are not used.
 
     ``space`` is ``"sphere"`` or ``"euclidean"``; if not given, that of the field (its
-    attribute ``space``), else the sphere.  On the sphere every stage is evaluated at the
-    retraction of the stage point, and the state is retracted after each step: the order
-    of the method is kept and every token has norm 1 to rounding.  If the field has
-    ``breaks``, times at which it jumps, adaptive methods stop and restart there, and
-    fixed steps that end there see the value before the jump.
+    attribute ``space``), else the sphere.  On the sphere every stage is evaluated at
+    the retraction of the stage point, and the state is retracted after each step: the
+    order of the method is kept and every token has norm 1 to rounding.  If the field
+    has ``breaks``, times at which it jumps, adaptive methods stop and restart there,
+    and fixed steps that end there see the value before the jump.
 
     An event is a function g(t, x), or an ``Event``; its sign changes are located to
     rounding on the interpolant between two steps.  An even number of changes within
@@ -115,22 +118,27 @@ def solve(
     tangent or has the wrong shape, repeated times.  Single precision is promoted; x0 is
     not written into.  ``progress`` writes the layer-time to standard error.
     """
-    space = space or getattr(field, "space", "sphere")
-    _check.one_of(space, SPACES, "space")
+    space = _check.one_of(
+        str(space or getattr(field, "space", "sphere")), SPACES, "space"
+    )
     _check.one_of(method, METHODS, "method")
     times = _check.increasing(t, "t")
+    rtol, atol = _check.positive(rtol, "rtol"), _check.positive(atol, "atol")
+    if rtol < LEAST_RTOL:
+        raise _check.refuse("rtol", f"{LEAST_RTOL:.1e} or more", rtol)
     check = _check.unit_rows if space == "sphere" else _check.tokens
     x0 = check(x0, "x0")
     flow = _stepping.Flow(field, space == "sphere")
     start = flow.retract(x0)
     record = _Recorder(times, start, events)
+    report = _stepping.Progress(float(times[-1])) if progress else None
     status = "done"
     try:
         v = flow.enter(float(times[0]), start)
         for step in _steps(flow, start, v, times, method, rtol, atol):
             record.take(step)
-            if progress:
-                _stepping.report(step.t1, times[-1])
+            if report:
+                report(step.t1)
     except Stop as stop:
         status = stop.status
     except KeyboardInterrupt:
@@ -138,7 +146,15 @@ def solve(
     return record.trajectory(status, flow.n_evaluations)
 
 
-def _steps(flow, start, v, times, method, rtol, atol):
+def _steps(
+    flow: _stepping.Flow,
+    start: State,
+    v: State,
+    times: Float[np.ndarray, " m"],
+    method: str,
+    rtol: float,
+    atol: float,
+) -> Iterator[Step]:
     """The steps of the method, one after the other."""
     if method in ("euler", "rk4"):
         return _stepping.fixed(flow, start, v, times, method)
@@ -147,36 +163,37 @@ def _steps(flow, start, v, times, method, rtol, atol):
         start,
         times,
         method,
-        _check.positive(rtol, "rtol"),
-        _check.positive(atol, "atol"),
+        rtol,
+        atol,
     )
 
 
 class _Recorder:
     """Collects outputs and crossings from the steps as they come."""
 
-    def __init__(self, times, start: State, events):
+    def __init__(
+        self,
+        times: Float[np.ndarray, " m"],
+        start: State,
+        events: Sequence[Callable[[float, State], Number]],
+    ):
         self.times = times
-        self.t: list[float] = [float(times[0])]
-        self.x: list[State] = [start]
+        self.out: list[tuple[float, State]] = [(float(times[0]), start)]
         self.events = tuple(events)
-        self.sign = [float(g(self.t[0], start)) for g in self.events]
+        self.sign = [float(g(*self.out[0])) for g in self.events]
         self.found: list[list[tuple[float, State]]] = [[] for _ in self.events]
 
     def take(self, step: Step) -> None:
         """Outputs and crossings within one step; raises ``Stop`` at a terminal one."""
         stop = self._crossings(step)
         end = step.t1 if stop is None else stop
-        while len(self.t) < len(self.times) and self.times[len(self.t)] <= end:
-            self._output(float(self.times[len(self.t)]), step)
+        while len(self.out) < len(self.times) and self.times[len(self.out)] <= end:
+            t = float(self.times[len(self.out)])
+            self.out.append((t, step.at(t)))
         if stop is not None:
-            if self.t[-1] < stop:
-                self._output(stop, step)
+            if self.out[-1][0] < stop:
+                self.out.append((stop, step.at(stop)))
             raise Stop("event")
-
-    def _output(self, t: float, step: Step) -> None:
-        self.t.append(t)
-        self.x.append(step.at(t))
 
     def _crossings(self, step: Step) -> float | None:
         """Note the crossings in this step; the time of the first terminal one."""
@@ -195,13 +212,14 @@ class _Recorder:
         return stop
 
     def trajectory(self, status: str, n_evaluations: int) -> Trajectory:
-        shape = self.x[0].shape
-        crossings = tuple(
-            Crossings(
-                np.array([t for t, _ in found]),
-                np.array([x for _, x in found]).reshape(-1, *shape),
-            )
-            for found in self.found
-        )
-        t, x = np.array(self.t), np.array(self.x)
-        return Trajectory(t, x, status, n_evaluations, crossings)
+        """What was collected, with the reason of its end."""
+        crossings = tuple(Crossings(*self._arrays(found)) for found in self.found)
+        return Trajectory(*self._arrays(self.out), status, n_evaluations, crossings)
+
+    def _arrays(
+        self, pairs: list[tuple[float, State]]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Times and states of a list of pairs, which may be empty."""
+        shape = self.out[0][1].shape
+        t = np.array([t for t, _ in pairs])
+        return t, np.array([x for _, x in pairs]).reshape(len(pairs), *shape)

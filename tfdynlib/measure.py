@@ -40,10 +40,12 @@ def push_forward(T: Callable[[Points], Points], mu: Measure) -> Measure:
 def wasserstein2(mu: Measure, nu: Measure, ground: str = "chordal") -> float:
     r"""Wasserstein distance of order 2, exact and not squared.
 
-    .. math:: W_2(\mu, \nu) = \Bigl(\min_{\pi} \sum_{ij} \pi_{ij}\, c(x_i, y_j)^2\Bigr)^{1/2}
+    .. math::
+        W_2(\mu, \nu) = \Bigl(\min_{\pi} \sum_{ij} \pi_{ij}\,
+                        c(x_i, y_j)^2\Bigr)^{1/2}
 
-    over all couplings π of the two.  The ground distance c is ``"chordal"``, |x - y| for
-    points on the sphere; ``"geodesic"``, their angle; or ``"euclidean"``, |x - y|
+    over all couplings π of the two.  The ground distance c is ``"chordal"``, |x - y|
+    for points on the sphere; ``"geodesic"``, their angle; or ``"euclidean"``, |x - y|
     anywhere.  A measure and the same measure in another order have distance exactly 0.
 
     Closed forms where there are any: the line (by sorting), equal masses on the circle
@@ -85,9 +87,7 @@ def sliced_wasserstein2(
     calls differ by about its size over the square root of ``directions``.
     """
     _enter(mu, nu, "euclidean")
-    lines = sphere.uniform(
-        _check.count(directions, "directions"), mu.x.shape[1], rng
-    )
+    lines = sphere.uniform(_check.count(directions, "directions"), mu.x.shape[1], rng)
     squares = [_line(mu.x @ u, mu.mass, nu.x @ u, nu.mass) for u in lines]
     return _root(float(np.mean(squares)))
 
@@ -107,11 +107,11 @@ def merge(mu: Measure, radius: Number, ground: str = "chordal") -> Measure:
     reach = _check.positive(radius, "radius")
     reach = sphere.chord(reach) if ground == "geodesic" else reach
     label = components(mu.x, reach)
-    mass = np.bincount(label, mu.mass)
+    mass = np.bincount(label, mu.mass).astype(float)
     if not mass.all():  # atoms without mass still need a place
         raise _check.refuse("mu.mass", "positive for every atom to merge", "a zero")
-    centre = np.stack([np.bincount(label, mu.mass * c) for c in mu.x.T], axis=1)
-    centre /= mass[:, None]
+    sums = [np.bincount(label, mu.mass * column) for column in mu.x.T]
+    centre = np.stack(sums, axis=1) / mass[:, None]
     if ground == "euclidean":
         return Measure(centre, mass)
     if np.linalg.norm(centre, axis=1).min() < 1e-8:
@@ -138,16 +138,16 @@ def _same(mu: Measure, nu: Measure) -> bool:
     """Whether the two have the same atoms with the same masses, in any order."""
     if mu.x.shape != nu.x.shape:
         return False
-    rows = [np.column_stack([m.x, m.mass]) for m in (mu, nu)]
-    return np.array_equal(*[r[np.lexsort(r.T)] for r in rows])
+    a, b = (np.column_stack([m.x, m.mass]) for m in (mu, nu))
+    return np.array_equal(a[np.lexsort(a.T)], b[np.lexsort(b.T)])
 
 
 def _equal_masses(mu: Measure, nu: Measure) -> bool:
-    same_number = len(mu.x) == len(nu.x)
-    return same_number and np.ptp(mu.mass) == 0 and np.ptp(nu.mass) == 0
+    """Whether all atoms of both carry the same mass."""
+    return len(mu.x) == len(nu.x) and not (np.ptp(mu.mass) or np.ptp(nu.mass))
 
 
-def _cost(x: Points, y: Points, ground: str) -> Cost:
+def _cost(x: Points, y: Float[np.ndarray, "m d"], ground: str) -> Cost:
     """Squared ground distances, from differences so that no digit cancels."""
     from scipy.spatial.distance import cdist
 

@@ -8,9 +8,7 @@ from tfdynlib._check import Number
 from tfdynlib._components import components
 
 
-def clusters(
-    x: Real[np.ndarray, "n d"], radius: Number
-) -> Int[np.ndarray, " n"]:
+def clusters(x: Real[np.ndarray, "n d"], radius: Number) -> Int[np.ndarray, " n"]:
     """Cluster label of each token: 0, 1, ... in the order of first tokens.
 
     Two tokens are in one cluster if a chain of tokens leads from one to the other with

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from tfdynlib import _check
+from tfdynlib.weights import Heads
 
 # The largest double is e^709.78; sums may reach e^700, which leaves room for weights.
 LOG_MAX = 700.0
@@ -22,9 +23,12 @@ BLOCK = 2**17
 class Moments:
     r"""Sums of :math:`e^{\langle p, y\rangle}` over a measure, free of overflow.
 
-    For each query p: :math:`\int e^{\langle p,y\rangle} d\mu(y) = e^{shift} z` and
-    :math:`\int y\, e^{\langle p,y\rangle} d\mu(y) = e^{shift}\, first`.  The shift is the
-    largest exponent (with the log of its mass), so that :math:`1 \le z \le n`.
+    .. math::
+        \int e^{\langle p,y\rangle}\, d\mu(y) = e^{\mathrm{shift}}\, z, \qquad
+        \int y\, e^{\langle p,y\rangle}\, d\mu(y) = e^{\mathrm{shift}}\, \mathrm{first}
+
+    for each query p.  The shift is the largest exponent (with the log of its mass), so
+    that :math:`1 \le z \le n`.
     """
 
     shift: Float[np.ndarray, " k"]
@@ -54,6 +58,22 @@ def moments(
     cancels in every ratio.  Exponents may be as large as doubles go.
     """
     return METHODS[_check.one_of(method, METHODS, "method")](p, y, mass)
+
+
+def queries(at: Float[np.ndarray, "k d"], heads: Heads) -> Float[np.ndarray, "H k d"]:
+    """What the points ask for with each head, p = beta B_h x."""
+    return heads.beta * np.einsum("hij,kj->hki", heads.B, at)
+
+
+def of_heads(
+    at: Float[np.ndarray, "k d"],
+    x: Float[np.ndarray, "n d"],
+    heads: Heads,
+    mass: Float[np.ndarray, " n"],
+    method: str = "auto",
+) -> list[Moments]:
+    """The sums over tokens x that each head needs at the points ``at``."""
+    return [moments(p, x, mass, method) for p in queries(at, heads)]
 
 
 def scores(

@@ -20,9 +20,10 @@ class Heads:
     Attributes
     ----------
     B
-        Score matrices.  Token x looks at y with score :math:`\beta\langle B x, y\rangle`
-        in every room of the book.  (Papers that score :math:`\langle B^\top x, y\rangle`
-        are converted here, at the edge: pass their transpose.)
+        Score matrices.  Token x looks at y with score
+        :math:`\beta\langle B x, y\rangle` in every room of the book.  (For a paper that
+        scores :math:`\langle B^\top x, y\rangle` pass the transpose: conventions are
+        converted here, at the edge.)
     V
         Value matrices.  What y sends to x is Vy.
     beta
@@ -67,7 +68,7 @@ class Heads:
         beta: Number = 1.0,
         mass: ArrayLike | None = None,
     ) -> "Heads":
-        r"""Heads with score :math:`\beta\langle Qx, Ky\rangle`, so :math:`B = K^\top Q`.
+        r"""Heads with score :math:`\beta\langle Qx, Ky\rangle`: :math:`B = K^\top Q`.
 
         Q and K are (k, d) or (H, k, d), V is (d, d) or (H, d, d).  The head width k may
         be smaller than d; the rank of B is then at most k.

@@ -57,7 +57,7 @@ def not_yet(sentence: str) -> Verdict:
     return Verdict(False, sentence)
 
 
-def call(function: Callable, case: Case) -> tuple[object, str]:
+def call(function: object, case: Case) -> tuple[object, str]:
     """Value of a reader's function on copies of the arguments, and a complaint.
 
     The complaint is empty when the function returned; otherwise it says what
@@ -91,15 +91,17 @@ def numbers(value: object, shape: tuple[int, ...]) -> tuple[np.ndarray, str]:
 
 
 def compare(
-    function: Callable,
+    function: object,
     truth: Callable,
     cases: Sequence[Case],
     rtol: float = 1e-9,
     atol: float = 1e-12,
+    tried: str = "",
 ) -> Verdict:
     """Try a reader's function against the true one on every case.
 
-    Entry by entry the answer may differ by ``atol + rtol * |expected|``.
+    Entry by entry the answer may differ by ``atol + rtol * |expected|``.  ``tried``
+    names the cases in one phrase where a list of their names would be long.
     """
     worst = 0.0
     for case in cases:
@@ -114,7 +116,7 @@ def compare(
         if (gap > atol + rtol * np.abs(expected)).any():
             return not_yet(f"on {case.name} {difference(got, expected)}")
         worst = max(worst, float(gap.max(initial=0.0)))
-    tried = ", ".join(case.name for case in cases)
+    tried = tried or ", ".join(case.name for case in cases)
     return yes(f"tried on {tried}; the largest difference is {worst:.1e}.")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 
 import numpy as np
 from scipy.special import softmax
@@ -21,7 +20,7 @@ from tfdynlib.check._verdict import (
 from tfdynlib.weights import Heads
 
 
-def softmax_mean(function: Callable) -> Verdict:
+def softmax_mean(function: object) -> Verdict:
     """Exercise 4: is ``function(scores, values)`` the softmax mean, at any size?
 
     Scores have shape (m, n), values (n, d); row i of the answer is the mean of
@@ -54,7 +53,7 @@ def _score_tables() -> list[Case]:
     ]
 
 
-def blind_token(function: Callable) -> Verdict:
+def blind_token(function: object) -> Verdict:
     """Exercise 5: does ``function(Q, K)`` give a unit token that sees all alike?
 
     Q and K have shape (k, d) with k < d.  The row of attention of the answer

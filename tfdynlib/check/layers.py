@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from tfdynlib import attention, flow, sphere
@@ -14,7 +12,7 @@ HORIZON = 1.0
 LAYERS = (8, 16, 32, 64)
 
 
-def layer(function: Callable) -> Verdict:
+def layer(function: object) -> Verdict:
     """Exercise 4: does ``function(x, heads, h)`` tend to the flow at order one?
 
     The function is applied L times with h = T/L for L = 8, 16, 32, 64 and
@@ -42,7 +40,7 @@ def _heads() -> Heads:
 
 
 def _through(
-    function: Callable, x: np.ndarray, heads: Heads, count: int
+    function: object, x: np.ndarray, heads: Heads, count: int
 ) -> tuple[np.ndarray, str]:
     """Tokens after ``count`` layers, and a complaint if one of them went wrong."""
     step = HORIZON / count

@@ -17,8 +17,8 @@ from sphinx.config import Config
 
 HERE = Path(__file__).parent
 MATHJAX = ("tex-chtml.js", "output/chtml", "input/tex/extensions", "a11y", "sre", "ui")
-FIGURE = re.compile(r'class="[^"]*\btfdyn\b')
-ANSWER = re.compile(r'class="[^"]*\btfdyn-ask\b')
+FIGURE = re.compile(r'class="(?:[^"]* )?tfdyn[ "]')
+ANSWER = re.compile(r'class="(?:[^"]* )?tfdyn-ask[ "]')
 
 
 def mathjax_folder() -> Path:
@@ -48,15 +48,11 @@ def same_file(path: Path, goal: Path) -> bool:
 
 def write_figures(folder: Path) -> None:
     """Write the one script and the style of all figures into ``folder``."""
-    if find_spec("tfdynlib.widgets._bundle") is None:  # TEMPORARY
-        return
-    from tfdynlib import widgets
-    from tfdynlib.widgets._bundle import page_script
+    from tfdynlib.widgets._bundle import WEB, page_script
 
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "tfdyn.js").write_text(page_script(), "utf8")
-    style = Path(widgets.__file__).parent / "web" / "tfdyn.css"
-    shutil.copy2(style, folder / "tfdyn.css")
+    shutil.copy2(WEB / "tfdyn.css", folder / "tfdyn.css")
 
 
 def write_assets(app: Sphinx) -> None:

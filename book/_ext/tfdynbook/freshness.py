@@ -94,8 +94,8 @@ def reread_all(
 
 
 def forget_a_warned_build(app: Sphinx, error: Exception | None) -> None:
-    """Let no warning be lost: after a failed build every page is read again."""
-    if error is None and app.statuscode:
+    """Let no warning be lost: after a warned build every page is read again."""
+    if error is None and app._warncount:
         (Path(app.doctreedir) / "environment.pickle").unlink(missing_ok=True)
 
 

@@ -2,13 +2,16 @@
 
 - A page with code ends with the date of its run, the versions and the time it took.
 - Widget state that the notebook engine would embed is left out: figures on the page
-  need none (``tfdynlib.widgets``).
-- The theme's search button is renamed by a template of ours, since its spoken name
-  must contain what it shows (WCAG 2.5.3).
+  need none (``tfdynlib.widgets``).  MathJax is left out where nothing is to be set:
+  Sphinx would load it on the first page for the sake of all others.
+- Blocks of theorems and exercises lose an id that all of them share.
+- Two templates of the theme are replaced: the search button's spoken name must contain
+  what it shows (WCAG 2.5.3), and a script of 1.5 MB that no page needs is dropped.
 """
 
 import datetime
 import platform
+import re
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -21,6 +24,9 @@ from sphinx.config import Config
 TEMPLATES = Path(__file__).parent / "templates"
 NAMED = ("tfdynlib", "numpy", "scipy", "matplotlib", "POT")
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
+CELL = re.compile(r'class="cell_(?:in|out)put')
+MATHJAX = re.compile(r"_static/mathjax/|window\.MathJax = ")
+SHARED_ID = re.compile(r' id="(?:proof|exercise|solution)-content"')
 
 
 def day(stamp: float) -> str:
@@ -41,18 +47,33 @@ def built_line(run: dict[str, Any]) -> str:
     )
 
 
+def has_formulas(app: Sphinx, body: str) -> bool:
+    """Whether there is mathematics in ``body``, or in a title of the sidebar."""
+    titles = app.env.titles.values()
+    return 'class="math' in body or any(t.next_node(nodes.math) for t in titles)
+
+
+def is_wanted(script: Any, formulas: bool) -> bool:
+    """Whether a page keeps ``script``, which Sphinx or the notebook engine added."""
+    attributes = getattr(script, "attributes", {})
+    if attributes.get("type") == WIDGET_STATE:
+        return False
+    about = f"{getattr(script, 'filename', '')} {attributes.get('body', '')}"
+    return formulas or not MATHJAX.search(about)
+
+
 def finish_page(
     app: Sphinx, page: str, template: str, context: dict[str, Any], tree: nodes.document
 ) -> None:
-    """Add the line about the run; leave widget state out."""
+    """Add the line about the run; leave out what the page does not need."""
+    body = context.get("body") or ""
     run = NbMetadataCollector.get_exec_data(app.env, page)
-    if run and context.get("body"):
-        context["body"] += built_line(run)
-    context["script_files"][:] = [
-        script
-        for script in context["script_files"]
-        if getattr(script, "attributes", {}).get("type") != WIDGET_STATE
-    ]
+    if body:
+        line = built_line(run) if run and CELL.search(body) else ""
+        context["body"] = SHARED_ID.sub("", body) + line
+    formulas = has_formulas(app, body)
+    scripts = context["script_files"]
+    scripts[:] = [script for script in scripts if is_wanted(script, formulas)]
 
 
 def settings(app: Sphinx, config: Config) -> None:

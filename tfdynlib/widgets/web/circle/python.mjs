@@ -60,10 +60,11 @@ export function raysPython(state, query) {
 }
 
 /** View "clouds": both distances. */
-export function cloudsPython({ angles, targets }) {
+export function cloudsPython({ angles, targets, turned }) {
   return lines(
     ["import numpy as np", "from tfdynlib import measure", ""],
-    `a, b = np.array(${text(angles)}), np.array(${text(targets)})`,
+    `a = np.array(${text(angles)})`,
+    `b = np.array(${text(targets)})${turned === 0 ? "" : ` + ${turned}`}`,
     `mu = measure.Measure(${CIRCLE("a")})`,
     `nu = measure.Measure(${CIRCLE("b")})`,
     'print(measure.wasserstein2(mu, nu, ground="geodesic"))',
@@ -74,22 +75,17 @@ export function cloudsPython({ angles, targets }) {
 /** View "layers": L Euler steps beside the flow, the largest distance at the end. */
 export function layersPython(state) {
   const { layers, t_end, normalise } = state;
-  const solve = normalise
-    ? `end = flow.solve(field, x0, np.linspace(0, ${t_end}, ${layers + 1}), method="euler").x[-1]`
-    : [
-        "end = x0",
-        `for _ in range(${layers}):  # no normalisation: tokens leave the circle`,
-        `    end = end + ${t_end} / ${layers} * field(0, sphere.retract(end))`,
-      ];
   const distance = normalise ? "sphere.distance(end, exact)" : "np.linalg.norm(end - exact, axis=1)";
   return lines(
     ["import numpy as np", "from tfdynlib import attention, flow, sphere, weights", ""],
     heads(state),
     start(state),
     "field = attention.field(heads)",
-    solve,
+    normalise ? "layer = field" : 'layer = attention.field(heads, space="euclidean")',
+    `t = np.linspace(0, ${t_end}, ${layers + 1})`,
+    'end = flow.solve(layer, x0, t, method="euler").x[-1]',
     `exact = flow.solve(field, x0, [0, ${t_end}], rtol=1e-12, atol=1e-14).x[-1]`,
     `error = ${distance}.max()`,
-    `print(error, ${layers} * error)`,
+    normalise ? `print(error, ${layers} * error)` : "print(error, np.linalg.norm(end, axis=1).max())",
   );
 }

@@ -111,8 +111,8 @@ export function tunnel(ctx, g, palette, { frames, share, now, n, reach = 0.4 }) 
     const newer = now - Math.floor(((now - first) * age) / AGES);
     if (older === newer) continue;
     const fresh = 1 - age / AGES;
-    ctx.strokeStyle = fade(palette.state, 0.04 + 0.5 * fresh ** 1.5);
-    ctx.lineWidth = 0.7 + 1.1 * fresh;
+    ctx.strokeStyle = fade(palette.state, 0.1 + 0.6 * fresh ** 1.3);
+    ctx.lineWidth = 0.8 + 1.1 * fresh;
     ctx.beginPath();
     strand(ctx, g, { frames, depth, n }, newer, older, every);
     ctx.stroke();
@@ -191,7 +191,7 @@ export function silhouette(ctx, g, palette, angles, height) {
 }
 
 /**
- * Groups of tokens to draw: tight clusters as one disc, the rest as single dots.
+ * Groups of tokens to draw: clusters narrower than `widest` as one disc, others as dots.
  *
  * @param {{labels: Int32Array, sizes: number[]}} found clusters of the tokens
  * @returns {{discs: {angle: number, count: number}[], single: number[]}}
@@ -208,7 +208,8 @@ export function groups(angles, found, widest = 0.12) {
     const off = Math.abs(angle - mean[found.labels[i]]);
     wide[found.labels[i]] = Math.max(wide[found.labels[i]], Math.min(off, TURN - off));
   });
-  const tight = (label) => found.sizes[label] > 1 && wide[label] < widest / 2;
+  const fewest = angles.length < 16 ? 2 : 3;
+  const tight = (label) => found.sizes[label] >= fewest && wide[label] < widest / 2;
   return {
     discs: mean.map((angle, k) => ({ angle, count: found.sizes[k] })).filter((_, k) => tight(k)),
     single: angles.filter((_, i) => !tight(found.labels[i])),

@@ -15,7 +15,7 @@ export function gapCurve(gap, beta, sigma, end) {
   const slowness = (w) => (1 + Math.exp(beta * (1 + Math.tanh(w)))) / 2;
   const start = Math.log(Math.tan(gap / 2));
   const dw = -sigma * 0.02;
-  const out = { t: [0], y: [gap] };
+  const out = { t: [0], y: [gap], w: [start], slowness };
   let t = 0;
   let left = slowness(start);
   for (let k = 0; t < end && k < 2000; k++) {
@@ -24,12 +24,13 @@ export function gapCurve(gap, beta, sigma, end) {
     t += (0.02 * (left + 4 * slowness(w + dw / 2) + right)) / 6;
     left = right;
     out.t.push(t);
+    out.w.push(w + dw);
     out.y.push(2 * Math.atan(Math.exp(w + dw)));
   }
   return out;
 }
 
-/** The gap at a moment, from the curve: linear in w between points 0.02 apart. */
+/** The gap at a moment: from the point before it, by Newton's rule on Simpson's. */
 export function gapAt(curve, t) {
   const last = curve.t.length - 1;
   if (t >= curve.t[last]) return curve.y[last];
@@ -39,9 +40,15 @@ export function gapAt(curve, t) {
     if (curve.t[middle] <= t) low = middle;
     else high = middle;
   }
-  const share = (t - curve.t[low]) / (curve.t[high] - curve.t[low]);
-  const w = (k) => Math.log(Math.tan(curve.y[k] / 2));
-  return 2 * Math.atan(Math.exp(w(low) + share * (w(high) - w(low))));
+  const { w, slowness } = curve;
+  const sign = Math.sign(w[high] - w[low]);
+  let at = w[low];
+  for (let k = 0; k < 4; k++) {
+    const way = at - w[low];
+    const sum = slowness(w[low]) + 4 * slowness(w[low] + way / 2) + slowness(at);
+    at += sign * (t - curve.t[low] - (sign * way * sum) / 6) / slowness(at);
+  }
+  return 2 * Math.atan(Math.exp(at));
 }
 
 /** Energy of k equal clusters at the corners of a regular k-gon, for B = I. */

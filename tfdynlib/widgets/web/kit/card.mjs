@@ -48,16 +48,20 @@
  *        → { t, playing, play(), pause(), toggle(), seek(t), wake(), axis = … }.
  *        wake(): something changed, work and draw again (call after a restart).
  *        player.t is kept in state key `t`; address and Python see it when paused.
+ *        A player of something else: `key`, `symbol`, `name` ("beta", "*β*", "inverse
+ *        temperature"); `rests: true` stands at the moment of a preset instead of playing.
  *   card.presets({ onPick(preset) }) chips from the model's `presets`; picking sets the
  *        preset's values, goes to t = 0 and plays (reduced motion: still at its moment)
  *   card.slider({ key, symbol: "*β*", label, min, max, scale: "lin"|"log", int, step, format })
  *   card.choice({ key, label, options: [[value, "word"], …] })     radio group as tabs
  *   card.matrices({ keys: ["B","V"], names: ["who listens to whom", …], heads: 4, size: 3,
- *                   title: "Weights of the heads: *B*, *V*" })   folds on a narrow column
+ *                   title: "Weights of the heads: *B*, *V*", below: {a choice} })
+ *        folds on a narrow column;
  *        editors with eigenvalue lines; `heads` 1: value is one matrix [[…]], else a list
  *   card.fold(title, node)           any other part that folds on a narrow column
  *   card.control(node)               any other control, in line with the sliders
  *   card.side(node)                  any other part beside the stage
+ *   card.weights(node)               any other part beside the sliders
  *   card.lamps(title, names)         → { set(i, "holds"|"fails"|"unasked", detail?, name?) }
  *   card.passport({ items: () => ["seed 8", …], python: () => text })
  *        → { update() }: foot line with Share and Copy as Python
@@ -215,12 +219,18 @@ function parts(card, slots) {
     control: (child) => slots.controls.append(child),
     side: (child) => slots.side.append(child),
     matrices(options) {
-      const { title = "Weights of the heads: *B*, *V*" } = options;
-      slots.weights.append(fold(card, title, matrices(card, options)));
+      const { title = "Weights of the heads: *B*, *V*", below = null } = options;
+      const box = h("div", {}, matrices(card, options), below && choice(card, below));
+      slots.weights.append(fold(card, title, box));
     },
     fold: (title, child) => slots.weights.append(fold(card, title, child)),
+    weights: (child) => slots.weights.append(child),
     lamps: (title, names) => put(slots.lamps, lamps(title, names)),
-    passport: (options) => put(slots.foot, passport(card, options)),
+    passport(options) {
+      const made = put(slots.foot, passport(card, options));
+      card.on(["reference"], made.update);
+      return made;
+    },
     deviation: (compute) => deviation(card, compute),
   };
 }
@@ -279,7 +289,7 @@ function makeCard(spec, { model, el }, fail) {
       node.addEventListener("keydown", pressed);
     },
     palette: () => colours.colours(),
-    moment: (t) => card.set({ t: Number(t.toPrecision(7)) }),
+    moment: (t) => card.set({ [card.clock.key]: Number(t.toPrecision(7)) }),
     note(text) {
       note.hidden = text === "";
       setRich(note, text);
@@ -317,15 +327,15 @@ function makeCard(spec, { model, el }, fail) {
 function follow(card, rules) {
   const player = card.clock;
   const near = (a, b) => Math.abs(a - b) <= 1e-6 * (1 + Math.abs(b));
-  card.on(["t"], () => {
-    if (!player.playing && !near(card.get("t"), player.t))
-      player.seek(card.get("t"), { quiet: true });
+  card.on([player.key], () => {
+    if (!player.playing && !near(card.get(player.key), player.t))
+      player.seek(card.get(player.key), { quiet: true });
   });
   const changed = card.guard(() => {
     card.note("");
     if (!fromAddress(card, rules)) return;
     card.flush();
-    player.seek(card.get("t"));
+    player.seek(card.get(player.key));
   });
   if (card.onPage) {
     addEventListener("hashchange", changed);
@@ -355,11 +365,12 @@ export function figure(spec) {
       el.append(node);
       el.tfdyn = { model, frameTimes: card.loop.frameTimes, card };
       card.guard(() => {
-        if (card.onPage) fromAddress(card, spec.state);
+        if (card.onPage && !el.dataset.read) fromAddress(card, spec.state);
+        el.dataset.read = "address"; // once: a card built anew keeps the model's state
         const undo = spec.build(card);
         if (undo) card.onClose(undo);
         follow(card, spec.state);
-        card.clock.seek(model.get("t") ?? 0, { quiet: true });
+        card.clock.seek(model.get(card.clock.key) ?? 0, { quiet: true });
         card.clock.now();
         card.loop.paintNow();
         card.speak();

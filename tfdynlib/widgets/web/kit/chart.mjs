@@ -79,27 +79,34 @@ function timeAxis(ctx, view, data, at, xName) {
     if (tick < data.axis.min || tick > data.axis.max) continue;
     const x = crisp(at.x(tick));
     line(ctx, x, y, x, y + 4);
-    label(ctx, tickText(tick), x, y + 13, p, { size: 11.5, color: p.mut, align: "center" });
+    const half = textWidth(ctx, tickText(tick), p, { size: 11.5 }) / 2;
+    const inside = Math.min(x, view.w - half - 1);
+    label(ctx, tickText(tick), inside, y + 13, p, { size: 11.5, color: p.mut, align: "center" });
   }
   label(ctx, xName, at.right, y + 29, p, { size: 12.5, color: p.mut, align: "right" });
 }
 
-/** Dashed levels of a theory, named at the left, never two names on one another. */
+/** Dashed levels of a theory. */
 function levels(ctx, view, data, at) {
+  ctx.strokeStyle = view.palette.theory;
+  ctx.lineWidth = 1.5;
+  ctx.setLineDash([6, 5]);
+  for (const { y: value } of data.levels) {
+    const y = crisp(at.y(value));
+    if (y >= at.top - 2 && y <= at.bottom) line(ctx, at.left, y, at.right, y);
+  }
+  ctx.setLineDash([]);
+}
+
+/** Names of the levels at the left, never two on one another. */
+function levelNames(ctx, view, data, at) {
   const p = view.palette;
-  let lastName = Infinity;
+  let last = Infinity;
   for (const { y: value, label: name } of [...data.levels].sort((a, b) => a.y - b.y)) {
     const y = crisp(at.y(value));
-    if (y < at.top - 2 || y > at.bottom) continue;
-    ctx.strokeStyle = p.theory;
-    ctx.lineWidth = 1.5;
-    ctx.setLineDash([6, 5]);
-    line(ctx, at.left, y, at.right, y);
-    ctx.setLineDash([]);
-    if (!name || lastName - y < 15) continue;
-    lastName = y;
-    const style = { size: 12.5, color: p.theory, halo: p.bg };
-    label(ctx, name, at.left + 8, y - 9, p, style);
+    if (!name || y < at.top - 2 || y > at.bottom || last - y < 15) continue;
+    last = y;
+    label(ctx, name, at.left + 8, y - 9, p, { size: 12.5, color: p.theory, halo: p.bg });
   }
 }
 
@@ -226,7 +233,7 @@ const EMPTY = { ghosts: [], levels: [], marks: [], bands: [], curves: [], t: [],
  *   range     [low, high], else what holds the curves; `log` a logarithmic y; `zero` from 0
  *   levels    [{ y, label }] dashed; marks [{ t, label, tone }] vertical
  *   bands     [{ from, to, strength, label }]; ghosts [{ t, y }] of earlier settings
- *   name      the y-axis name, when it changes with the weights
+ *   name, x   the names of the axes, when they change with the weights
  *   over(ctx, at, view, data)   drawn last, for what is special to a figure
  *
  * `seek(t)` is called while the reader drags in it.
@@ -245,12 +252,13 @@ export function chart(card, { x, y, seek }) {
       grid(ctx, view, at);
       levels(ctx, view, data, at);
       marks(ctx, view, data, at);
-      timeAxis(ctx, view, data, at, x);
+      timeAxis(ctx, view, data, at, data.x ?? x);
       if (data.filled > 0) {
         curves(ctx, view, data, at);
         data.over?.(ctx, at, view, data);
         cursor(ctx, view, data, at);
       }
+      levelNames(ctx, view, data, at);
     },
   });
   const timeAt = (p) =>

@@ -54,14 +54,16 @@ export function readouts(names) {
 export function verdict() {
   const head = h("p", { class: "tfdyn-verdict-head" });
   const text = h("p", { class: "tfdyn-verdict-text" });
-  const node = h("div", { class: "tfdyn-verdict" }, head, text);
+  const body = h("div", { class: "tfdyn-verdict" }, head, text);
+  const node = h("div", { class: "tfdyn-verdict-box" }, body);
   return {
     node,
     set(title, detail = "", tone = "ink") {
       setRich(head, title);
       setRich(text, detail);
       const name = `tfdyn-verdict tfdyn-tone-${tone}`;
-      if (node.className !== name) node.className = name;
+      if (body.className !== name) body.className = name;
+      body.hidden = title === "" && detail === "";
     },
   };
 }

@@ -25,6 +25,7 @@ const PARTS = 1000;
  */
 export function player(card, options) {
   const { work, show, filled, seconds = 10, step: stepLength } = options;
+  const { key = "t", symbol = "*t*", name = "layer-time", rests = false } = options;
   const format = options.format ?? ((t) => t.toFixed(2));
   let axis = options.axis;
   let t = axis.min;
@@ -39,7 +40,7 @@ export function player(card, options) {
     min: "0",
     max: String(PARTS),
     step: "any",
-    "aria-label": "Layer-time",
+    "aria-label": name[0].toUpperCase() + name.slice(1),
   });
   const clock = h("output", { class: "tfdyn-clock", "aria-live": "off" });
   const node = h(
@@ -55,8 +56,8 @@ export function player(card, options) {
     bar.value = String(share * PARTS);
     bar.style.setProperty("--tfdyn-at", String(share));
     bar.style.setProperty("--tfdyn-buffer", String(Math.min(1, Math.max(0, axis.share(filled())))));
-    bar.setAttribute("aria-valuetext", `layer-time ${format(t)}`);
-    setRich(clock, `*t* = ${format(t)}`);
+    bar.setAttribute("aria-valuetext", `${name} ${format(t)}`);
+    setRich(clock, `${symbol} = ${format(t)}`);
   }
 
   function setPlaying(on) {
@@ -102,6 +103,7 @@ export function player(card, options) {
 
   const self = {
     node,
+    key,
     get t() {
       return t;
     },
@@ -130,11 +132,12 @@ export function player(card, options) {
       else if (!quiet) settle();
       card.loop.wake();
     },
-    /** From the start: play, or under reduced motion stand still at `moment`. */
+    /** From the start: play; a player that rests, or reduced motion: still at `moment`. */
     begin(moment) {
-      t = still() ? moment : axis.min;
+      const rest = rests || still();
+      t = rest ? moment : axis.min;
       shown = false;
-      if (still()) self.seek(moment);
+      if (rest) self.seek(moment);
       else setPlaying(true);
       card.loop.wake();
     },

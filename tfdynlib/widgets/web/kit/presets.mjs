@@ -12,7 +12,7 @@ export function presets(card, { onPick = () => {} } = {}) {
   const chips = list.map((preset) => {
     const node = h(
       "button",
-      { type: "button", class: "tfdyn-chip", "data-preset": preset.name, "aria-pressed": "false" },
+      { type: "button", class: "tfdyn-chip", "data-preset": preset.name, "aria-pressed": "false", title: preset.about || undefined },
       ...rich(preset.label),
     );
     node.onclick = card.guard(() => {

@@ -34,6 +34,13 @@ function queries([x0, x1, x2], B, d, beta) {
     x0.map((_, i) => beta * (M[r] * x0[i] + M[r + 1] * x1[i] + M[r + 2] * x2[i])));
 }
 
+/** Length of the longest token, one on the sphere. */
+const reachOf = ([x0, x1, x2]) => {
+  let top = 0;
+  for (let i = 0; i < x0.length; i++) top = Math.max(top, Math.hypot(x0[i], x1[i], x2[i]));
+  return top;
+};
+
 /**
  * The moments one head takes of the cloud: for each token the shift c (a log), the mass
  * z = sum_j m_j e^{score - c} and the three columns of sum_j m_j e^{score - c} x_j.
@@ -43,7 +50,7 @@ export function moments(x, n, d, B, beta, mass) {
   const q = queries(cols, B, d, beta);
   const m = weightsOf(mass, n);
   const symmetric = B[1] === B[d] && (d === 2 || (B[2] === B[6] && B[5] === B[7]));
-  const size = beta * Math.hypot(...B);
+  const size = beta * Math.hypot(...B) * reachOf(cols) ** 2; // bounds every score
   return symmetric && 2 * size < ONE_SHIFT ? byPairs(cols, q, m, size) : byRows(cols, q, m);
 }
 
@@ -123,16 +130,17 @@ export function logPartition(x, n, d, head, beta, mass) {
  * Rules: "softmax"; "unnormalised" (the pull is not divided by its sum of weights);
  * "gradient" (divided by the harmonic mean over heads, for symmetric B and V = B or -B);
  * "hardmax" (the mean of the tokens of largest score); "zero_temperature"
- * (V B x / |B x|). `mass` weighs tokens, `theta` weighs heads.
+ * (V B x / |B x|). `mass` weighs tokens, `theta` weighs heads; in the space "euclidean"
+ * nothing is projected and tokens may be anywhere.
  */
 export function velocity(x, n, d, heads, options = {}, out = new Float64Array(n * d)) {
-  const { beta = 1, rule = "softmax", mass, theta } = options;
+  const { beta = 1, rule = "softmax", mass, theta, space = "sphere" } = options;
   const share = theta ?? heads.map(() => 1 / heads.length);
   out.fill(0);
   const seen = heads.map((head) => SEE[rule](x, n, d, head, beta, mass));
   if (rule === "gradient") priceAll(seen, share);
   heads.forEach((head, h) => pull(out, seen[h], widen(head.V, d), share[h], n, d));
-  return project(out, x, n, d);
+  return space === "sphere" ? project(out, x, n, d) : out;
 }
 
 /** What a head sees at each token, by rule: three columns, before V is applied. */

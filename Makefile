@@ -1,0 +1,69 @@
+# Everything this project does, each with all its own set-up.  `make` lists it.
+#
+#   PYTHON=...      the Python to make the environment with (3.11 or newer)
+#   PYTHON_ENV=...  an environment that is used as it is; nothing is installed in it
+
+.DEFAULT_GOAL := help
+.PHONY: help book serve live test check lock clean
+.DELETE_ON_ERROR:
+
+ifdef PYTHON_ENV
+ENV := $(abspath $(PYTHON_ENV))
+else
+ENV := $(CURDIR)/.venv
+BOOK_ENV := $(ENV)/book.stamp
+TEST_ENV := $(ENV)/test.stamp
+endif
+
+BIN := $(ENV)/bin
+RUN := $(BIN)/python -m
+PIP := $(RUN) pip --disable-pip-version-check
+SAY := @printf '==> %s\n'
+
+help:  ## this list
+	@printf 'Transformer dynamics: the book, its package and its figures.\n\n'
+	@sed -n 's/^\([a-z]*\):.*  ## \(.*\)/  make \1	\2/p' Makefile
+	@printf '\nEach does its own set-up; the first takes a few minutes.\n'
+
+book: $(BOOK_ENV)  ## run every page and build the site, strictly
+	$(SAY) 'Building the book: pages whose code has not changed are not run again.'
+	@$(BIN)/jupyter-book build . -W -n --keep-going
+	$(SAY) 'The book is in _build/html.  Read it with: make serve'
+	$(SAY) 'or open file://$(CURDIR)/_build/html/index.html'
+
+serve: book  ## read the built book at a local address
+	@$(BIN)/python book/serve.py _build/html
+
+live: $(BOOK_ENV)  ## open the pages as notebooks in JupyterLab
+	$(SAY) 'Starting JupyterLab; pages open as notebooks.  Stop it with Ctrl+C.'
+	@JUPYTER_CONFIG_PATH=$(CURDIR)/.binder $(BIN)/jupyter lab book/intro.md
+
+test: $(TEST_ENV) book  ## build the book and run every test
+	$(SAY) 'Running every test; those that need a browser say so if there is none.'
+	@$(RUN) pytest
+	$(SAY) 'All tests have passed.'
+
+check: $(TEST_ENV)  ## format, lint and types
+	$(SAY) 'Format, lint, types.'
+	@$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy
+	$(SAY) 'Nothing to complain about.'
+
+lock: $(TEST_ENV)  ## make requirements.txt and tests/requirements.txt anew
+	@PATH="$(BIN):$$PATH" sh .ci/lock $(UPGRADE)
+	$(SAY) 'The locks are requirements.txt and tests/requirements.txt.'
+
+clean:  ## remove what was built; the environment in .venv stays
+	@rm -rf _build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	@find . -name __pycache__ -type d -not -path './.venv/*' -prune -exec rm -rf {} +
+	$(SAY) 'Clean.  (To remove the environment too: rm -r .venv)'
+
+$(ENV)/book.stamp: requirements.txt pyproject.toml
+	@sh .ci/environment $(ENV) $(PYTHON)
+	$(SAY) 'Installing what the book needs (requirements.txt) into $(ENV).'
+	@$(PIP) install -r requirements.txt
+	@touch $@
+
+$(ENV)/test.stamp: $(ENV)/book.stamp tests/requirements.txt
+	$(SAY) 'Installing what the tests need (tests/requirements.txt) into $(ENV).'
+	@$(PIP) install -r tests/requirements.txt
+	@touch $@

@@ -1,0 +1,216 @@
+"""What Binder does, without Docker: every page as a notebook in a fresh environment.
+
+An environment is made from ``.binder/requirements.txt`` alone (or the one named by
+``TFDYN_BINDER_ENV`` is taken).  A Jupyter server of that environment is started in an
+empty folder, each page is turned into a notebook by jupytext, and its cells are run
+over the server's kernel API, as a browser would.  Run it by itself for a table::
+
+    python tests/binder_emulation.py
+"""
+
+import json
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import uuid4
+
+import websocket
+import yaml
+
+ROOT = Path(__file__).parents[1]
+SECONDS = 60.0  # for one page, start of the kernel included
+MEGABYTES = 800  # peak of one page's kernel; Binder kills at 1 to 2 GB
+WIDGET = "application/vnd.jupyter.widget-view+json"
+PEAK = "__import__('resource').getrusage(0).ru_maxrss / 1024"
+
+
+@dataclass
+class Run:
+    """What happened to one page."""
+
+    page: str
+    seconds: float = 0.0
+    megabytes: float = 0.0
+    cells: int = 0
+    figures: int = 0
+    errors: list[str] = field(default_factory=list)
+
+    def complaints(self) -> list[str]:
+        """What is wrong, each with the page's name."""
+        found = list(self.errors)
+        if self.seconds > SECONDS:
+            found.append(f"took {self.seconds:.0f} s of {SECONDS:.0f}")
+        if self.megabytes > MEGABYTES:
+            found.append(f"used {self.megabytes:.0f} MB of {MEGABYTES}")
+        return [f"{self.page}: {text}" for text in found]
+
+
+def pages() -> list[Path]:
+    """Sources of all pages with code, in the order of the book."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf8"))
+    chapters = [c for part in toc["parts"] for c in part["chapters"]]
+    names = [toc["root"], *(chapter["file"] for chapter in chapters)]
+    paths = [ROOT / f"{name}.md" for name in names]
+    return [path for path in paths if "{code-cell}" in path.read_text("utf8")]
+
+
+def fresh_environment(folder: Path) -> Path:
+    """Environment that Binder would make; ``TFDYN_BINDER_ENV`` names another."""
+    if named := os.environ.get("TFDYN_BINDER_ENV"):
+        return Path(named)
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    pip = [folder / "bin/python", "-m", "pip", "install", "--quiet"]
+    quiet = "--disable-pip-version-check"
+    subprocess.run(
+        [*pip, quiet, "-r", ".binder/requirements.txt"], cwd=ROOT, check=True
+    )
+    return folder
+
+
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextmanager
+def jupyter_server(environment: Path, folder: Path) -> Iterator[tuple[str, str]]:
+    """Jupyter server in ``folder``: its address (without scheme) and its token."""
+    token, place = secrets.token_hex(16), f"127.0.0.1:{free_port()}"
+    command = [
+        str(environment / "bin/jupyter-server"),
+        "--no-browser",
+        "--allow-root",
+        "--ServerApp.ip=127.0.0.1",
+        f"--ServerApp.port={place.split(':')[1]}",
+        f"--IdentityProvider.token={token}",
+        f"--ServerApp.root_dir={folder}",
+    ]
+    with (folder.parent / "server.log").open("w") as log:
+        server = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder)
+        try:
+            wait_for(place, token)
+            yield place, token
+        finally:
+            server.terminate()
+            server.wait(timeout=20)
+
+
+def wait_for(place: str, token: str) -> None:
+    """Return when the server answers; ``TimeoutError`` after half a minute."""
+    for _ in range(150):
+        try:
+            ask(place, token, "api/status")
+            return
+        except (urllib.error.URLError, ConnectionError):
+            time.sleep(0.2)
+    raise TimeoutError(f"no Jupyter server at {place}")
+
+
+def ask(place: str, token: str, path: str, body: dict | None = None) -> dict:
+    """Answer of the server's interface at ``path``; a ``body`` is posted."""
+    request = urllib.request.Request(
+        f"http://{place}/{path}",
+        data=None if body is None else json.dumps(body).encode(),
+        headers={"Authorization": f"token {token}"},
+    )
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return json.load(answer)
+
+
+def code_cells(environment: Path, page: Path) -> list[str]:
+    """Code of the page's cells, as jupytext of that environment reads it."""
+    command = [environment / "bin/jupytext", "--to", "ipynb", "--output", "-", page]
+    done = subprocess.run(command, capture_output=True, check=True, timeout=60)
+    cells = json.loads(done.stdout)["cells"]
+    return ["".join(c["source"]) for c in cells if c["cell_type"] == "code"]
+
+
+def execute(channel: websocket.WebSocket, run: Run, code: str, deadline: float) -> None:
+    """Run one cell and note errors, figures and the peak of memory so far."""
+    number = uuid4().hex
+    header = {"msg_id": number, "msg_type": "execute_request", "version": "5.3"}
+    header |= {"username": "", "session": uuid4().hex}
+    content = {"code": code, "silent": False, "allow_stdin": False}
+    content |= {"store_history": True, "user_expressions": {"peak": PEAK}}
+    message = {"header": header, "parent_header": {}, "metadata": {}}
+    channel.send(json.dumps(message | {"content": content, "channel": "shell"}))
+    waiting = {"reply", "idle"}
+    while waiting:
+        channel.settimeout(max(0.1, deadline - time.monotonic()))
+        answer = json.loads(channel.recv())
+        if answer["parent_header"].get("msg_id") != number:
+            continue
+        kind, content = answer["header"]["msg_type"], answer["content"]
+        if kind == "error":
+            run.errors.append(f"{content['ename']}: {content['evalue']} in\n{code}")
+        elif kind in ("display_data", "execute_result"):
+            run.figures += WIDGET in content["data"]
+        elif kind == "status" and content["execution_state"] == "idle":
+            waiting.discard("idle")
+        elif kind == "execute_reply":
+            waiting.discard("reply")
+            peak = content.get("user_expressions", {}).get("peak", {})
+            run.megabytes = float(peak.get("data", {}).get("text/plain", "nan"))
+
+
+def run_page(environment: Path, server: tuple[str, str], page: Path) -> Run:
+    """Run every cell of ``page`` in a kernel of its own, up to the time limit."""
+    place, token = server
+    run = Run(page.relative_to(ROOT).as_posix())
+    cells, start = code_cells(environment, page), time.monotonic()
+    body = {"path": "page.ipynb", "name": "", "type": "notebook"}
+    session = ask(place, token, "api/sessions", body | {"kernel": {"name": "python3"}})
+    address = f"ws://{place}/api/kernels/{session['kernel']['id']}/channels"
+    channel = websocket.create_connection(
+        address, timeout=SECONDS, header=[f"Authorization: token {token}"]
+    )
+    try:
+        for code in cells:
+            execute(channel, run, code, start + SECONDS)
+            run.cells += 1
+            if run.errors:
+                break
+    except websocket.WebSocketTimeoutException:
+        run.errors.append(f"cell {run.cells + 1} was still running at the time limit")
+    finally:
+        run.seconds = time.monotonic() - start
+        channel.close()
+    return run
+
+
+def emulate(environment: Path) -> Iterator[Run]:
+    """Run every page of the book in ``environment``, from an empty folder."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "empty"
+        folder.mkdir()
+        with jupyter_server(environment, folder) as server:
+            for page in pages():
+                yield run_page(environment, server, page)
+
+
+def main() -> int:
+    """Print a table; the number of complaints is the exit code, at most 1."""
+    complaints: list[str] = []
+    with tempfile.TemporaryDirectory() as scratch:
+        for run in emulate(fresh_environment(Path(scratch) / "env")):
+            numbers = f"{run.seconds:6.1f} s {run.megabytes:6.0f} MB"
+            print(f"{numbers} {run.cells:3} cells {run.figures:2} figures  {run.page}")
+            complaints += run.complaints()
+    print("\n".join(complaints) or "Every page runs.")
+    return bool(complaints)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,50 @@
+"""What every test may use: how Hypothesis draws, and tokens from a seed."""
+
+import os
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+from tfdynlib import sphere
+from tfdynlib.weights import Heads
+
+settings.register_profile("local", deadline=None, max_examples=25)
+settings.register_profile("ci", deadline=None, max_examples=25, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+# Session-scoped, because Hypothesis calls a test many times with one fixture.
+@pytest.fixture(scope="session")
+def tokens() -> Callable[..., np.ndarray]:
+    """tokens(seed, n=9, d=3): points on the sphere, the same for the same seed."""
+
+    def make(seed: int, n: int = 9, d: int = 3) -> np.ndarray:
+        return sphere.uniform(n, d, np.random.default_rng(seed))
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def random_heads() -> Callable[..., Heads]:
+    """random_heads(seed, H=2, d=3, beta=1.5): heads with unequal masses, any B and V."""
+
+    def make(seed: int, H: int = 2, d: int = 3, beta: float = 1.5) -> Heads:
+        rng = np.random.default_rng([seed, 1])
+        B, V = rng.standard_normal((2, H, d, d))
+        return Heads(B, V, beta, mass=rng.dirichlet(np.ones(H)))
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def descent_heads() -> Callable[..., Heads]:
+    """descent_heads(seed, H=2, d=3, beta=1.0): symmetric B, V = -B, unequal masses."""
+
+    def make(seed: int, H: int = 2, d: int = 3, beta: float = 1.0) -> Heads:
+        rng = np.random.default_rng([seed, 2])
+        D = rng.standard_normal((H, d, d))
+        return Heads.descent(D + D.swapaxes(1, 2), beta, rng.dirichlet(np.ones(H)))
+
+    return make

@@ -1,0 +1,108 @@
+"""A bare page with figures, opened from disk in Chromium: no book, no server, no network."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tfdynlib.widgets import _bundle
+
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+GROUND = {"light": ("#ffffff", "#222832"), "dark": ("#121212", "#ced6dd")}
+PAGE = """<!doctype html>
+<html lang="en" data-theme="{theme}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Figures</title>
+<link rel="stylesheet" href="tfdyn.css">
+<style>
+html {{ --pst-color-background: {ground}; --pst-color-text-base: {ink}; }}
+body {{ max-width: 720px; margin: 16px auto; padding: 0 8px; font-family: sans-serif;
+  background: {ground}; color: {ink}; }}
+</style>
+</head>
+<body><main><h1>Figures</h1>
+{forms}
+</main><script src="tfdyn.js"></script></body>
+</html>
+"""
+
+
+def chromium() -> str:
+    """Path of the browser.  Without one the test is skipped, or fails if it must not."""
+    found = os.environ.get("TFDYN_CHROMIUM") or next(
+        filter(None, map(shutil.which, NAMES)), None
+    )
+    if found is None:
+        words = f"no browser: none of {', '.join(NAMES)} is on the PATH"
+        if os.environ.get("TFDYN_REQUIRE_BROWSER") == "1":
+            pytest.fail(words)
+        pytest.skip(words)
+    return found
+
+
+@contextmanager
+def launched() -> Iterator[Browser]:
+    """Chromium without a window."""
+    path = chromium()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+def write_page(folder: Path, *forms: str, theme: str = "light") -> str:
+    """Address of a page that holds these page forms and the site's one script."""
+    ground, ink = GROUND[theme]
+    text = PAGE.format(theme=theme, ground=ground, ink=ink, forms="\n".join(forms))
+    (folder / "tfdyn.js").write_text(_bundle.page_script(), "utf-8")
+    (folder / "tfdyn.css").write_text(_bundle.style(), "utf-8")
+    (folder / f"{theme}.html").write_text(text, "utf-8")
+    return (folder / f"{theme}.html").as_uri()
+
+
+class Visit:
+    """A page a reader has open, with all that went wrong on it."""
+
+    def __init__(self, browser: Browser, width: int = 760, **context: Any):
+        viewport = {"width": width, "height": 1000}
+        self.context = browser.new_context(viewport=viewport, **context)
+        self.page: Page = self.context.new_page()
+        self.errors: list[str] = []
+        self.outside: list[str] = []
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", self._heard)
+        self.page.on("request", self._asked)
+
+    def _heard(self, message: Any) -> None:
+        if message.type == "error":
+            self.errors.append(message.text)
+
+    def _asked(self, request: Any) -> None:
+        if not request.url.startswith(("file:", "blob:", "data:")):
+            self.outside.append(request.url)
+
+    def open(self, address: str, state: str = "ready") -> Page:
+        """Open a page and wait until its first figure is in this state."""
+        self.page.goto(address)
+        self.page.wait_for_selector(f'.tfdyn[data-tfdyn="{state}"]')
+        return self.page
+
+    def close(self) -> None:
+        """Close the page and its profile."""
+        self.context.close()

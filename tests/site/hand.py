@@ -1,0 +1,146 @@
+"""A reader's hand on one figure of an open page."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Locator, Page
+from reader import Visits
+from sitebook import FIGURE, Figure
+
+SEEN = (Path(__file__).parent / "hand.js").read_text("utf8")
+NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+
+
+class Hand:
+    """Finds, moves and reads the parts of a figure.
+
+    ``rest`` is the only wait: it returns when the figure has nothing left to compute
+    or to draw, which the figure's own list of frame times tells.
+    """
+
+    def __init__(self, page: Page, index: int) -> None:
+        self.page = page
+        self.el = page.locator(FIGURE).nth(index)
+        page.evaluate(SEEN)
+
+    def bring(self) -> "Hand":
+        """Scroll to the figure and wait until it has mounted, or stopped."""
+        self.el.scroll_into_view_if_needed()
+        self.el.and_(self.page.locator("[data-tfdyn]")).wait_for()
+        return self
+
+    @property
+    def state(self) -> str:
+        """``ready`` or ``error``."""
+        return str(self.el.get_attribute("data-tfdyn"))
+
+    def run(self, code: str, arg: Any = None) -> Any:
+        """Evaluate the JavaScript function ``code`` of the figure's element."""
+        return self.el.evaluate(code, arg)
+
+    def rest(self) -> str:
+        """Wait until nothing moves; what the figure then shows, as one text."""
+        return self.run("(el) => tfdynSeen.rest(el)")
+
+    def view(self) -> str:
+        """What the figure shows at this moment."""
+        return self.run("(el) => tfdynSeen.view(el)")
+
+    def picture(self) -> str:
+        """Hashes of its canvases."""
+        return self.run("(el) => tfdynSeen.picture(el)")
+
+    def words(self) -> str:
+        """Its readouts, verdict and lamps."""
+        return self.run("(el) => tfdynSeen.words(el)")
+
+    def until(self, code: str, arg: Any = None, timeout: float = 5000) -> None:
+        """Wait until the JavaScript function ``code`` of the element is true."""
+        handle = self.el.element_handle()
+        self.page.wait_for_function(
+            f"([el, arg]) => ({code})(el, arg)", arg=[handle, arg], timeout=timeout
+        )
+
+    def changes(self, before: str, timeout: float = 3000) -> bool:
+        """Whether the view differs from ``before`` within the time."""
+        code = """async ([el, before, ms]) => {
+          const end = performance.now() + ms;
+          while (performance.now() < end) {
+            await tfdynSeen.frame();
+            if (tfdynSeen.view(el) !== before) return true;
+          }
+          return false;
+        }"""
+        handle = self.el.element_handle()
+        return bool(self.page.evaluate(code, [handle, before, timeout]))
+
+    def values(self) -> dict[str, Any]:
+        """The state that a reader can change."""
+        return self.run("(el) => el.tfdyn.card.values()")
+
+    def playing(self) -> bool:
+        """Whether the button says Pause."""
+        return self.button("Pause").count() == 1
+
+    def button(self, name: str) -> Locator:
+        """A button of the card by its spoken name."""
+        return self.el.get_by_role("button", name=name, exact=True)
+
+    @property
+    def chips(self) -> Locator:
+        """The presets."""
+        return self.el.locator(".tfdyn-chip")
+
+    @property
+    def scrubber(self) -> Locator:
+        """The slider of layer-time."""
+        return self.el.locator(".tfdyn-scrub")
+
+    def scrub(self, share: float) -> None:
+        """Click the scrubber at a share of its length."""
+        click_at(self.scrubber, share)
+
+    def address(self) -> str:
+        """The name of the figure in addresses."""
+        return str(self.el.get_attribute("data-address"))
+
+    def go(self, values: dict[str, Any]) -> None:
+        """Follow a link on the page to a state of this figure."""
+        hash = f"#{self.address()}={json.dumps(values)}"
+        self.page.evaluate(
+            "(hash) => { history.replaceState(null, '', '#'); location.hash = hash; }", hash
+        )
+
+
+def click_at(bar: Locator, share: float) -> None:
+    """Click a slider at a share of its length, as a reader would."""
+    box = bar.bounding_box()
+    assert box, "the slider is not on the screen"
+    bar.click(position={"x": box["width"] * share, "y": box["height"] / 2})
+
+
+def numbers(text: str) -> list[tuple[float, float]]:
+    """Numbers of a text, each with half a unit of its last digit.
+
+    >>> numbers("9 of 64, energy −6.50")
+    [(9.0, 0.5), (64.0, 0.5), (-6.5, 0.005)]
+    """
+    found = []
+    for match in NUMBER.findall(text.replace("−", "-").replace("\u202f", "")):
+        mantissa, _, power = match.lower().partition("e")
+        digits = len(mantissa.partition(".")[2])
+        found.append((float(match), 0.5 * 10.0 ** (int(power or 0) - digits)))
+    return found
+
+
+def open_figure(
+    visits: Visits, figure: Figure, then: Callable[[Page], None] | None = None, **options: Any
+) -> Hand:
+    """Open the page of a figure and bring the figure to life."""
+    page, _ = visits.open(figure.page, formulas=False, **options)
+    if then:
+        then(page)
+    return Hand(page, figure.index).bring()

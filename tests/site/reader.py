@@ -1,0 +1,181 @@
+"""A reader in Chromium: a fresh profile, no network but our own site, a full record.
+
+Everything a page asks for is written down.  What does not go to this machine is
+aborted, so a test can both see the attempt and see the page live without the answer.
+"""
+
+import functools
+import os
+import re
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, Route
+from sitebook import without
+
+SUBPATH = "some/where"  # the book must not need the root of its host
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    # What page.route does not see (preconnect, DNS) finds no name to ask.
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost",
+]
+OUTSIDE = re.compile(r"^(?!http://127\.0\.0\.1[:/]|http://localhost[:/]|ws://127\.0\.0\.1"
+                     r"|ws://localhost|file:|data:|blob:|about:)")  # fmt: skip
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def chromium() -> str:
+    """Path of the browser; skip or fail with an instruction if there is none."""
+    given = os.environ.get("TFDYN_CHROMIUM")
+    found = given or next(filter(None, map(shutil.which, NAMES)), None)
+    if not found or not Path(found).exists():
+        without(
+            f"no Chromium ({given or ', '.join(NAMES)})",
+            "Install the system's chromium, or set TFDYN_CHROMIUM to its path.",
+        )
+    return str(found)
+
+
+def launch(playwright: Playwright) -> Browser:
+    """Chromium without a window and without a network."""
+    return playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    """A plain file server that keeps connections open and says nothing."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing."""
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A reader who leaves in the middle of an answer is no fault."""
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """Address of a plain static server for ``folder``."""
+    handler = functools.partial(_Quiet, directory=str(folder))
+    server = _Server(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class Record:
+    """What happened in one context."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        self.errors: list[str] = []  # of the console and of scripts
+        self.outside: list[str] = []  # addresses on other machines, all aborted
+        self.requests: list[str] = []  # addresses on this one
+        self.failed: list[str] = []  # of these, not answered with success
+        context.on("console", self._console)
+        context.on("weberror", lambda e: self.errors.append(f"exception: {e.error}"))
+        context.on("request", self._request)
+        context.on("response", self._response)
+        context.route(OUTSIDE, self._abort)
+
+    def _console(self, message: Any) -> None:
+        if message.type in ("error", "assert"):
+            self.errors.append(f"console: {message.text}")
+
+    def _request(self, request: Any) -> None:
+        if request.url.startswith(("http:", "file:")) and not OUTSIDE.match(request.url):
+            self.requests.append(request.url)
+
+    def _response(self, response: Any) -> None:
+        if response.status >= 400:
+            self.failed.append(f"{response.status} {response.url}")
+
+    def _abort(self, route: Route) -> None:
+        self.outside.append(route.request.url)
+        route.abort()
+
+    def faults(self) -> list[str]:
+        """Everything that must not happen on any page."""
+        return self.errors + self.failed + [f"outside: {url}" for url in self.outside]
+
+    def bytes_of(self, site: Path, base: str) -> int:
+        """Size on disk of the site's files that were asked for, each once."""
+        paths = {urlsplit(url.removeprefix(base)).path for url in self.requests}
+        return sum((site / unquote(path)).stat().st_size for path in paths)
+
+
+class Site:
+    """The copy of the built site that a test module drives."""
+
+    def __init__(self, browser: Browser, folder: Path, base: str) -> None:
+        self.browser, self.folder, self.base = browser, folder, base
+
+    def address(self, name: str, scheme: str = "http") -> str:
+        """Address of a page over http under a sub-path, or of its file on disk."""
+        start = self.base if scheme == "http" else f"{self.folder.as_uri()}/"
+        return f"{start}{name}.html"
+
+
+class Visits:
+    """Opens pages for one test, each with a fresh profile; closed at its end."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self._open: list[BrowserContext] = []
+
+    def context(self, width: int = 1280, height: int = 900, **options: Any) -> BrowserContext:
+        """A fresh profile with a window of that size."""
+        context = self.site.browser.new_context(
+            viewport={"width": width, "height": height}, **options
+        )
+        context.set_default_timeout(15_000)
+        self._open.append(context)
+        return context
+
+    def open(
+        self,
+        name: str,
+        *,
+        scheme: str = "http",
+        query: str = "",
+        formulas: bool = True,
+        **options: Any,
+    ) -> tuple[Page, Record]:
+        """Open the page ``name``, with ``query`` (``?…`` or ``#…``) behind its address.
+
+        Tests that do not look at formulas say ``formulas=False`` and save a second.
+        """
+        context = self.context(**options)
+        record = Record(context)
+        if not formulas:
+            context.route("**/mathjax/*.js", lambda route: route.fulfill(body=""))
+        page = context.new_page()
+        page.goto(self.site.address(name, scheme) + query)
+        if formulas and options.get("java_script_enabled", True):
+            page.evaluate("async () => { await window.MathJax?.startup?.promise; }")
+        return page, record
+
+    def close(self) -> None:
+        """Close all."""
+        for context in self._open:
+            context.close()

@@ -1,0 +1,107 @@
+"""What the built site holds, read from its files without a browser."""
+
+import json
+import os
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from bs4 import BeautifulSoup, Tag
+from pagesource import docnames
+
+ROOT = Path(__file__).resolve().parents[2]
+SITE = Path(os.environ.get("TFDYN_SITE", ROOT / "_build" / "html")).resolve()
+
+FIGURE = ".tfdyn[data-figure]"
+QUESTION = ".tfdyn-ask"
+
+
+def without(what: str, cure: str) -> None:
+    """Skip loudly, or fail where ``TFDYN_REQUIRE_BROWSER=1`` asks for the browser."""
+    if os.environ.get("TFDYN_REQUIRE_BROWSER") == "1":
+        pytest.fail(f"{what}, but TFDYN_REQUIRE_BROWSER=1 asks for it. {cure}")
+    pytest.skip(f"NOT TESTED IN A BROWSER: {what}. {cure}")
+
+
+def settings() -> dict[str, Any]:
+    """``_config.yml``."""
+    return yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))
+
+
+PAGES = docnames()
+
+
+@cache
+def page(name: str) -> BeautifulSoup:
+    """The built page ``book/tokens/layers`` as the server sends it."""
+    return BeautifulSoup((SITE / f"{name}.html").read_text("utf8"), "html.parser")
+
+
+def article(name: str) -> Tag:
+    """The part of a page that its author wrote."""
+    found = page(name).select_one("article")
+    assert found is not None, f"{name} has no article"
+    return found
+
+
+def source(name: str) -> str:
+    """The page as its author wrote it."""
+    return (ROOT / f"{name}.md").read_text("utf8")
+
+
+def has_code(name: str) -> bool:
+    """Whether the page is a notebook."""
+    return "{code-cell}" in source(name)
+
+
+def has_math(name: str) -> bool:
+    """Whether the page loads the typesetter of formulas."""
+    return bool(page(name).select("script[src*=mathjax]"))
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Figure number ``index`` of a page."""
+
+    page: str
+    index: int
+    kind: str
+
+    def __str__(self) -> str:
+        return f"{self.page.removeprefix('book/')}-{self.index}-{self.kind}"
+
+
+def _built(name: str) -> bool:
+    return (SITE / f"{name}.html").is_file()
+
+
+def figures() -> list[Figure]:
+    """All figures of the site; one that stands for them if the site is not built."""
+    found = [
+        Figure(name, k, str(el["data-figure"]))
+        for name in PAGES
+        if _built(name)
+        for k, el in enumerate(page(name).select(FIGURE))
+    ]
+    return found or [Figure(PAGES[0], 0, "any")]
+
+
+def questions() -> list[str]:
+    """Pages with questions; the first page if the site is not built."""
+    return [p for p in PAGES if _built(p) and page(p).select(QUESTION)] or PAGES[:1]
+
+
+def of_figure(figure: Figure) -> dict[str, Any]:
+    """The state that the page gives the figure."""
+    el = page(figure.page).select(FIGURE)[figure.index]
+    return json.loads(str(el["data-state"]))
+
+
+def words(name: str) -> str:
+    """What a reader sees of the article before any script runs, code left out."""
+    text = article(name).get_text(" ")
+    return re.sub(r"\s+", " ", text)

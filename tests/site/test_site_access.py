@@ -1,0 +1,131 @@
+"""Every page for every reader: axe, both themes, a phone, contrast, no bright panel."""
+
+import io
+from pathlib import Path
+
+import axe_playwright_python
+import pytest
+import sitebook
+from PIL import Image
+from playwright.sync_api import Locator, Page
+from reader import Visits
+from sitebook import PAGES
+
+AXE = next(Path(axe_playwright_python.__file__).parent.rglob("axe.min.js"))
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+BRIGHT = 0.25  # relative luminance; the dark theme's panels are below 0.02
+TEXT = 4.5  # WCAG 1.4.3
+
+
+def show_theme(page: Page, theme: str) -> None:
+    """Switch the system's theme; the page follows it by itself."""
+    page.emulate_media(color_scheme=theme)
+    page.locator(f"html[data-theme={theme}]").wait_for(state="attached")
+
+
+def open_all_folds(page: Page) -> None:
+    """Unfold hints, solutions and hidden cells, so that axe sees what is in them."""
+    page.evaluate("document.querySelectorAll('details').forEach((el) => { el.open = true; })")
+    for button in page.locator(".toggle-hidden > .toggle-button").all():
+        button.click()
+
+
+def mount_figures(page: Page) -> None:
+    """Bring every figure to life."""
+    for figure in page.locator(sitebook.FIGURE).all():
+        figure.scroll_into_view_if_needed()
+        figure.locator(".tfdyn-card").wait_for()
+
+
+def violations(page: Page) -> list[str]:
+    """What axe finds, one line each: rule, how many, first element, reason."""
+    found = page.evaluate(
+        "(tags) => axe.run(document, { runOnly: tags, resultTypes: ['violations'] })", TAGS
+    )
+    return [
+        f"{v['id']} ({len(v['nodes'])}): {v['nodes'][0]['html'][:160]}"
+        f" — {v['nodes'][0]['failureSummary'][:300]}"
+        for v in found["violations"]
+    ]
+
+
+@pytest.mark.parametrize("width", [1280, 320])
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing_in_either_theme(visits: Visits, name, width):
+    page, _ = visits.open(name, width=width, bypass_csp=True)
+    mount_figures(page)
+    if width > 1000:
+        open_all_folds(page)
+    page.add_script_tag(path=AXE)
+    for theme in ("light", "dark"):
+        show_theme(page, theme)
+        assert violations(page) == [], theme
+
+
+def luminance(image: Image.Image) -> float:
+    """Relative luminance that half of the pixels do not exceed."""
+    grey = sorted(image.convert("L").resize((64, 64)).get_flattened_data())
+    share = grey[len(grey) // 2] / 255
+    return share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4
+
+
+def bright(el: Locator) -> float:
+    """Median luminance of the element as it is on the screen."""
+    return luminance(Image.open(io.BytesIO(el.screenshot(animations="disabled"))))
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_nothing_shines_in_the_dark_theme(visits: Visits, name):
+    page, _ = visits.open(name, formulas=False, color_scheme="dark")
+    show_theme(page, "dark")
+    mount_figures(page)
+    page.evaluate("scrollTo(0, 0)")
+    panels = "article :is(.cell_output, .cell_input, img, .tfdyn, .admonition, table)"
+    shining = [
+        (round(value, 2), el.evaluate("(el) => el.outerHTML.slice(0, 120)"))
+        for el in page.locator(panels).all()
+        if el.is_visible() and (el.bounding_box() or {}).get("height", 0) > 8
+        and (value := bright(el)) > BRIGHT
+    ]  # fmt: skip
+    assert shining == []
+
+
+CONTRASTS = """(texts) => {
+  const canvas = new OffscreenCanvas(1, 1);
+  const ctx = canvas.getContext("2d", { willReadFrequently: true });
+  const rgba = (colour) => {
+    ctx.clearRect(0, 0, 1, 1);
+    ctx.fillStyle = colour;
+    ctx.fillRect(0, 0, 1, 1);
+    const [r, g, b, a] = ctx.getImageData(0, 0, 1, 1).data;
+    return [r, g, b, a / 255];
+  };
+  const light = ([r, g, b]) => {
+    const [x, y, z] = [r, g, b].map((v) => v / 255)
+      .map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+  };
+  const ground = (el) => {
+    for (let at = el; at; at = at.parentElement) {
+      const colour = rgba(getComputedStyle(at).backgroundColor);
+      if (colour[3] > 0.99) return colour;
+    }
+    return [255, 255, 255, 1];
+  };
+  return texts.filter((el) => el.textContent.trim() && el.getClientRects().length)
+    .map((el) => {
+      const [a, b] = [light(rgba(getComputedStyle(el).fill)), light(ground(el))];
+      return [(Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), el.textContent.trim()];
+    });
+}"""
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_text_in_still_pictures_can_be_read_in_both_themes(visits: Visits, name):
+    """axe passes over text in SVG; stills carry theirs as text, so it can be measured."""
+    page, _ = visits.open(name, formulas=False, java_script_enabled=True)
+    for theme in ("light", "dark"):
+        show_theme(page, theme)
+        texts = page.locator("article .cell_output svg :is(text, tspan):not(:has(tspan))")
+        faint = [(c, t) for c, t in texts.evaluate_all(CONTRASTS) if c < TEXT]
+        assert faint == [], theme

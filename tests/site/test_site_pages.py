@@ -1,0 +1,190 @@
+"""Every page, served or opened from disk: whole, quiet, light, and without a network."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urljoin, urlsplit
+
+import pytest
+import sitebook
+from bs4 import BeautifulSoup
+from playwright.sync_api import Page
+from reader import Record, Site, Visits
+from sitebook import PAGES
+
+MEGABYTE = 1_000_000
+OTHERS = ["search", "genindex"]  # made by Sphinx
+
+# Sentences and object texts that a notebook engine leaves where a picture failed.
+REMAINS = re.compile(
+    r"A Jupyter widget could not be displayed"
+    r"|widget state"
+    r"|requires? a (running )?kernel"
+    r"|<(tfdynlib|matplotlib|IPython|Axes|Figure)\b[^>]*>"
+    r"|\bobject at 0x[0-9a-f]+"
+    r"|\b(Circle|Sphere)\([^)]*\) *$"
+)
+
+
+@dataclass
+class Seen:
+    """A page that has been read from top to bottom, for tests that only look at it."""
+
+    name: str
+    page: Page
+    record: Record
+
+
+def read_through(page: Page) -> None:
+    """Scroll to every figure and to the end; wait until all is mounted and loaded."""
+    for figure in page.locator(sitebook.FIGURE).all():
+        figure.scroll_into_view_if_needed()
+        figure.and_(page.locator("[data-tfdyn]")).wait_for()
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    page.wait_for_load_state("networkidle")
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def seen(site: Site, request: pytest.FixtureRequest) -> Iterator[Seen]:
+    """One visit to each page over http."""
+    visits = Visits(site)
+    page, record = visits.open(request.param)
+    read_through(page)
+    yield Seen(request.param, page, record)
+    visits.close()
+
+
+def test_page_is_quiet_and_asks_for_nothing_outside(seen: Seen):
+    assert seen.record.faults() == []
+
+
+def test_page_is_light(seen: Seen, site: Site):
+    """Sizes on disk: what travels is smaller where the host compresses."""
+    limit = (4.5 if sitebook.has_math(seen.name) else 3) * MEGABYTE
+    assert len(seen.record.requests) <= 45
+    assert seen.record.bytes_of(site.folder, site.base) <= limit
+
+
+def test_formulas_are_typeset_without_a_network(seen: Seen):
+    article = seen.page.locator("article")
+    source = sitebook.article(seen.name).select(".math")
+    formulas = [el for el in source if re.search(r"\\[(\[]", el.get_text())]
+    assert article.locator(".math mjx-container").count() >= len(formulas)
+    assert article.locator("mjx-merror, [data-mjx-error]").count() == 0
+    assert re.findall(r"\\[(\[].{0,40}", article.inner_text()) == []
+
+
+def test_text_holds_no_remains_of_a_failed_output(seen: Seen):
+    shown = seen.page.locator("article").inner_text()
+    outputs = sitebook.article(seen.name).select(".cell_output")
+    for text in [shown, *(el.get_text(" ") for el in outputs)]:
+        assert REMAINS.findall(text) == []
+
+
+def test_headings_are_in_order(seen: Seen):
+    """One h1; a heading is at most one level below the one before."""
+    headings = seen.page.locator("article").get_by_role("heading")
+    found = headings.evaluate_all(
+        "(all) => all.map((el) => [Number(el.ariaLevel ?? el.tagName[1]), el.innerText])"
+    )
+    levels = [level for level, _ in found]
+    assert levels[:1] == [1] and levels.count(1) == 1
+    deeper = [(a, b) for a, b in zip(found, found[1:], strict=False) if b[0] > a[0] + 1]
+    assert deeper == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_lives_when_opened_from_disk(visits: Visits, name):
+    page, record = visits.open(name, scheme="file")
+    read_through(page)
+    assert record.faults() == []
+    states = page.locator(sitebook.FIGURE).evaluate_all(
+        "(all) => all.map((el) => el.dataset.tfdyn)"
+    )
+    assert set(states) <= {"ready"}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_page_made_by_sphinx_is_quiet(visits: Visits, name):
+    page, record = visits.open(name)
+    page.wait_for_load_state("networkidle")
+    assert record.faults() == []
+
+
+def test_search_finds_a_word_without_a_network(visits: Visits):
+    page, record = visits.open("search", query="?q=attention")
+    page.locator("#search-results a").first.wait_for()
+    assert record.faults() == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_picture_has_a_text(site: Site, name):
+    html = sitebook.page(name)
+    images = [img for img in html.select("img") if not img.get("alt")]
+    stills = html.select("article svg:not([aria-hidden=true] *):not([aria-hidden=true])")
+    named = [svg for svg in stills if svg.get("role") == "img" and svg.get("aria-label")]
+    assert images == []
+    assert [str(svg)[:200] for svg in stills if svg not in named] == []
+
+
+def _target(folder: Path, page: str, href: str) -> tuple[Path, str]:
+    """File and fragment of a same-site address found on ``page``."""
+    url = urlsplit(urljoin(f"/{page}.html", href))
+    path = folder / unquote(url.path).lstrip("/")
+    return (path / "index.html" if path.is_dir() else path), unquote(url.fragment)
+
+
+def _ids(path: Path, known: dict[Path, set[str]]) -> set[str]:
+    if path not in known:
+        html = BeautifulSoup(path.read_text("utf8"), "html.parser")
+        known[path] = {el["id"] for el in html.select("[id]")}
+    return known[path]
+
+
+def test_every_link_of_the_site_leads_somewhere(site: Site):
+    home = sitebook.settings()["html"]["baseurl"]
+    dead, known = [], {}
+    for name in PAGES + OTHERS:
+        for el in sitebook.page(name).select("[href], [src]"):
+            href = str(el.get("href") or el.get("src"))
+            href = href.replace(home, "/", 1)
+            if re.match(r"[a-z]+:|//|#$", href) or not href:
+                continue
+            path, part = _target(site.folder, name, href)
+            if not path.is_file():
+                dead.append((name, href, "no such file"))
+            elif part and path.suffix == ".html" and part not in _ids(path, known):
+                dead.append((name, href, "no such place"))
+    assert dead == []
+
+
+def test_no_page_of_the_site_is_left_out(site: Site):
+    """A page in the menu of one is in the menu of all, so none is an island."""
+    for name in PAGES:
+        links = sitebook.page(name).select(".bd-sidebar-primary a[href]")
+        files = {_target(site.folder, name, str(a["href"]))[0].resolve() for a in links}
+        here = {(site.folder / f"{other}.html").resolve() for other in PAGES}
+        assert here - files <= {(site.folder / f"{name}.html").resolve()}, name
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_does_not_scroll_sideways(visits: Visits, name):
+    page, _ = visits.open(name, width=320)
+    read_through(page)
+    for width in (320, 360, 768):
+        page.set_viewport_size({"width": width, "height": 800})
+        overflow = page.evaluate(
+            "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
+        assert overflow <= 0, f"{overflow} px too wide at {width} px: {_widest(page)}"
+
+
+def _widest(page) -> str:
+    """Elements that reach over the right edge and do not scroll by themselves."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll("body *")]
+            .filter((el) => el.getBoundingClientRect().right > innerWidth + 1)
+            .filter((el) => !el.closest("[data-tfdyn-scrolls], pre, .math, table"))
+            .slice(0, 5).map((el) => el.outerHTML.slice(0, 120)).join(" | ")"""
+    )

@@ -1,0 +1,206 @@
+"""The build of the book, on a tiny book with one of everything.
+
+Each build takes about five seconds; all tests that only look share one.
+"""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+import yaml
+from fixture_book import ROOT, build, lay, page
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The tiny book, built once; tests that use it change nothing."""
+    root = lay(tmp_path_factory.mktemp("site"))
+    done = build(root)
+    assert done.returncode == 0, done.stdout[-3000:]
+    return root
+
+
+@pytest.fixture
+def book(tmp_path):
+    """A tiny book of the test's own, not built yet."""
+    return lay(tmp_path)
+
+
+class Tags(HTMLParser):
+    """All start tags of a page: ``(name, attributes)``."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+
+def loaded_addresses(text):
+    """What a browser fetches by itself when it opens a page."""
+    for tag, attributes in Tags(text).found:
+        if tag in ("script", "img", "iframe", "source", "video", "audio", "embed"):
+            yield attributes.get("src") or ""
+        if tag == "link" and attributes.get("rel") != "canonical":
+            yield attributes.get("href") or ""
+
+
+def all_pages(root):
+    html = root / "_build/html"
+    return [p for p in sorted(html.rglob("*.html")) if html / "_static" not in p.parents]
+
+
+def test_no_page_loads_anything_from_outside(site):
+    for path in all_pages(site):
+        for address in loaded_addresses(path.read_text("utf8")):
+            assert not re.match(r"(https?:)?//", address), (path.name, address)
+
+
+def test_every_file_that_a_page_loads_is_there(site):
+    for path in all_pages(site):
+        for address in loaded_addresses(path.read_text("utf8")):
+            if address and not address.startswith("data:"):
+                file = path.parent / address.split("?")[0].split("#")[0]
+                assert file.exists(), (path.name, address)
+
+
+def test_no_style_sheet_loads_anything_from_outside(site):
+    for path in (site / "_build/html/_static").rglob("*.css"):
+        outside = re.findall(
+            r"(?:url\(|@import)\s*['\"]?(?:https?:)?//[^)'\"]*", path.read_text("utf8")
+        )
+        assert not outside, (path.name, outside)
+
+
+def test_scripts_go_only_to_pages_that_need_them(site):
+    needs = {
+        "mathjax/tex-chtml.js": {"book/exercise", "book/notation"},
+        "tfdyn/tfdyn.js": {"book/figure"},
+        "tfdynbook/answers.js": {"book/exercise"},
+    }
+    pages = ("book/intro", "book/notation", "book/figure", "book/exercise")
+    for script, wanted in needs.items():
+        assert {name for name in pages if script in page(site, name)} == wanted
+
+
+def test_page_carries_no_widget_state_and_no_widget_manager(site):
+    text = page(site, "book/figure")
+    assert 'data-figure="circle"' in text
+    for unwanted in ("widget-state", "widget-view", "require.js", "thebe", "embed-amd"):
+        assert unwanted not in text
+
+
+def test_page_with_code_says_when_and_with_what_it_was_run(site):
+    text = page(site, "book/figure")
+    assert re.search(r"Run with tfdynlib \d\S* on <time .*numpy \d", text)
+    assert "Run with tfdynlib" not in page(site, "book/intro")
+
+
+def test_launch_button_of_every_page_with_code_opens_its_source(site):
+    settings = yaml.safe_load((ROOT / "_config.yml").read_text())
+    place = settings["repository"]["url"].removeprefix("https://github.com/")
+    start = f"https://mybinder.org/v2/gh/{place}/{settings['repository']['branch']}"
+    (path,) = re.findall(re.escape(f"{start}?urlpath=lab/tree/") + r'([^"]*)"', page(site, "book/figure"))
+    assert (site / path).is_file()
+
+
+def test_notebook_to_download_is_clean_and_installs_the_package(site):
+    text = (site / "_build/html/_sources/book/figure.ipynb").read_text("utf8")
+    notebook = json.loads(text)
+    assert '_sources/book/figure.ipynb"' in page(site, "book/figure")
+    assert set(notebook["metadata"]) == {"kernelspec"}
+    assert all(not c["outputs"] for c in notebook["cells"] if c["cell_type"] == "code")
+    assert "%pip install" in "".join(notebook["cells"][0]["source"])
+
+
+def test_answer_carries_values_and_tolerances(site):
+    boxes = [
+        json.loads(attributes["data-spec"])
+        for _, attributes in Tags(page(site, "book/exercise")).found
+        if attributes.get("class") == "tfdyn-ask"
+    ]
+    first, second = boxes[0]["boxes"]
+    assert first == {"value": 0.25, "part": "first", "tol": 0.01}
+    assert second["value"] == pytest.approx(0.5**0.5, rel=1e-15)
+    assert boxes[1] == {"right": [1]}
+
+
+def test_answer_can_be_read_without_a_script(site):
+    text = page(site, "book/exercise")
+    assert "<p>check: 0.25, sqrt(2)/2</p></details>" in text
+    assert "<p>check: b</p></details>" in text
+
+
+def test_solution_is_folded_and_blocks_are_numbered_by_page(site):
+    text = page(site, "book/exercise")
+    assert 'class="solution dropdown admonition"' in text
+    assert re.search(r"Theorem \d+\.2 ", text)
+
+
+def test_notation_table_has_a_row_for_each_symbol_and_its_macros(site):
+    text = page(site, "book/notation")
+    assert text.count("<tr") == 3  # the head and two symbols
+    assert r'"pair": ["\\langle #1,#2\\rangle", 2]' in text
+    assert 'href="exercise.html"' in text
+
+
+def test_no_two_elements_of_a_page_share_an_id(site):
+    for path in all_pages(site):
+        ids = [a["id"] for _, a in Tags(path.read_text("utf8")).found if a.get("id")]
+        assert len(ids) == len(set(ids)), (path.name, {i for i in ids if ids.count(i) > 1})
+
+
+def test_changed_package_and_figure_are_shown_by_the_next_build(book):
+    assert build(book).returncode == 0
+    assert "the probe says 1" in page(book, "book/figure")
+
+    (book / "tfdynlib/probe.py").write_text("VALUE = 2\n")
+    figure = book / "tfdynlib/widgets/web/host.mjs"
+    figure.write_text(figure.read_text("utf8") + "\n// a change\n")
+    assert build(book).returncode == 0
+    assert "the probe says 2" in page(book, "book/figure")
+    assert "// a change" in (book / "_build/html/_static/tfdyn/tfdyn.js").read_text()
+
+
+def test_build_with_nothing_changed_runs_and_writes_no_page(book):
+    assert build(book).returncode == 0
+    again = build(book)
+    assert again.returncode == 0
+    assert "Executing notebook" not in again.stdout
+    assert "0 added, 0 changed, 0 removed" in again.stdout
+
+
+def test_failing_cell_fails_the_build_and_names_its_page(book):
+    path = book / "book/figure.md"
+    path.write_text(path.read_text() + "\n```{code-cell} python\n1 / 0\n```\n")
+    done = build(book)
+    assert done.returncode != 0
+    assert "figure.md" in done.stdout
+    assert "ZeroDivisionError" in done.stdout
+
+
+def test_warning_printed_by_a_cell_fails_the_build(book):
+    cell = "\n```{code-cell} python\nimport warnings\nwarnings.warn('look')\n```\n"
+    path = book / "book/figure.md"
+    path.write_text(path.read_text() + cell)
+    assert build(book).returncode != 0
+
+
+def test_warning_fails_the_build_however_often_it_is_repeated(book):
+    path = book / "book/intro.md"
+    path.write_text(path.read_text() + "\nSee {ref}`nowhere`.\n")
+    assert build(book).returncode != 0
+    assert build(book).returncode != 0
+
+
+def test_nonsense_in_an_answer_fails_the_build(book):
+    path = book / "book/intro.md"
+    path.write_text(path.read_text() + "\n```{answer} about three\n```\n")
+    done = build(book)
+    assert done.returncode != 0
+    assert "not a number or an expression: 'about three'" in done.stdout

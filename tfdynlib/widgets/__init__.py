@@ -1,0 +1,6 @@
+"""Figures that live on the page and in the notebook: one ES module, two hosts."""
+
+from tfdynlib.widgets.circle import Circle
+from tfdynlib.widgets.sphere import Sphere
+
+__all__ = ["Circle", "Sphere"]

@@ -1,0 +1,352 @@
+"""Tokens on the circle: their motion, what they hear, how far apart they are, layers."""
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from tfdynlib import attention, flow, measure, sphere, weights
+from tfdynlib.widgets._bundle import esm, style
+from tfdynlib.widgets._traits import Angles, Flag, Matrices, OneOf, Real, Whole
+from tfdynlib.widgets._widget import Preset, Widget, doubles
+
+FRAMES = 500  # of a run, as on the page
+FIRST = 0.01  # where logarithmic layer-time begins
+CHECKED = 60  # frames up to which the page is compared with Python
+FINE = 960  # steps of the flow beside the layers
+
+I = [[1.0, 0.0], [0.0, 1.0]]
+MINUS_I = [[-1.0, 0.0], [0.0, -1.0]]
+
+
+def _deg(*angles: float) -> list[float]:
+    return np.deg2rad(angles).tolist()
+
+
+THIRDS = _deg(0, 120, -120)
+SQUARE = _deg(0, 90, 180, -90)
+RIGHT_ANGLE = np.pi / 2
+
+
+def _layers(count: int, **values: Any) -> dict[str, Any]:
+    return {
+        "view": "layers", "start": "angles", "n": 6, "beta": 2.0, "t_end": 3.0,
+        "angles": _deg(8, 52, 118, 175, 236, 290), "layers": count, **values,
+    }  # fmt: skip
+
+
+PRESETS = {
+    "first_minute": Preset(
+        "The first minute",
+        {"n": 32, "beta": 4.0, "t_end": 60.0},
+        moment=6.0,
+        about="32 words gather, wait, gather again.",
+    ),
+    "two_attract": Preset(
+        "Two attract",
+        {"start": "gap", "n": 2, "gap": RIGHT_ANGLE, "beta": 1.0, "t_end": 5.0},
+        moment=1.0,
+        about="Two tokens at a right angle close in; in the end the gap halves each 0.69.",
+    ),
+    "two_repel": Preset(
+        "Two repel",
+        {
+            "start": "gap", "n": 2, "gap": RIGHT_ANGLE, "beta": 1.0, "V": [MINUS_I],
+            "t_end": 5.0,
+        },
+        moment=1.0,
+        about="The sign of V turned over: the same two tokens part.",
+    ),  # fmt: skip
+    "two_far": Preset(
+        "Two, far apart",
+        {
+            "start": "gap", "n": 2, "gap": 3.0, "beta": 4.0, "time": "log",
+            "t_end": 1e4,
+        },
+        moment=1000.0,
+        about="Nearly opposite and sharp: they wait two thousand units of time.",
+    ),  # fmt: skip
+    "many": Preset(
+        "Many, and patient",
+        {"n": 32, "beta": 9.0, "time": "log", "t_end": 1e4},
+        moment=30.0,
+        about="32 tokens at beta 9 over four decades of layer-time: a staircase.",
+    ),
+    "staircase": Preset(
+        "The staircase",
+        {"n": 24, "beta": 6.0, "time": "log", "t_end": 3e3},
+        moment=40.0,
+        about="Each merger of clusters is a step up of the energy.",
+    ),
+    "three_tokens": Preset(
+        "Three tokens",
+        {"view": "rays", "start": "angles", "n": 3, "angles": THIRDS, "beta": 2.0},
+        moment=2.0,
+        about="Weight 0.909 on itself, thick rays, and no motion.",
+    ),
+    "beta_sweep": Preset(
+        "Sweep *β*",
+        {
+            "view": "rays", "start": "angles", "n": 4,
+            "angles": [0.0, float(np.arctan2(0.6, 0.8)), RIGHT_ANGLE, np.pi],
+            "beta": 1.0, "curve": "score",
+        },
+        moment=1.0,
+        about="The mean score never falls as beta grows.",
+    ),  # fmt: skip
+    "asymmetric_B": Preset(
+        "*B* not symmetric",
+        {
+            "view": "rays", "start": "angles", "n": 6, "beta": 4.0, "curve": "weights",
+            "angles": _deg(90, 44, 8, 150, 215, 300), "B": [[[1.0, 0.5], [-0.3, 0.8]]],
+        },
+        moment=4.0,
+        about="A token need not hear best what hears it best, nor itself.",
+    ),  # fmt: skip
+    "square_and_turned": Preset(
+        "A square, turned",
+        {"view": "clouds", "angles": SQUARE, "targets": _deg(45, 135, -135, -45)},
+        moment=0.5,
+        about="A square and the same square turned by an eighth of a circle.",
+    ),
+    "square_and_poles": Preset(
+        "A square and two poles",
+        {"view": "clouds", "angles": SQUARE, "targets": _deg(0, 0, 180, 180)},
+        moment=0.5,
+        about="Two tokens stay, two travel a quarter of the circle.",
+    ),
+    "relabelled": Preset(
+        "The same, renumbered",
+        {
+            "view": "clouds", "angles": _deg(10, 80, 150, -120, -50), "pair": "labels",
+            "targets": _deg(80, -120, 10, -50, 150),
+        },
+        moment=0.5,
+        about="Other numbers on the same tokens: as measures nothing has changed.",
+    ),  # fmt: skip
+    "steps_6_12_24_48": Preset(
+        "6, 12, 24, 48 layers",
+        _layers(6),
+        moment=3.0,
+        about="Twice the layers, half the error: first order.",
+    ),
+    "no_renormalisation": Preset(
+        "No normalisation",
+        _layers(12, normalise=False, t_end=2.0),
+        moment=2.0,
+        about="Without normalisation the tokens leave the circle.",
+    ),
+}
+
+
+def heads_of(state: dict[str, Any]) -> weights.Heads:
+    """Heads of a state, with equal masses."""
+    H = min(len(state["B"]), len(state["V"]))
+    return weights.Heads(state["B"][:H], state["V"][:H], beta=state["beta"])
+
+
+def on_circle(angles: Any) -> np.ndarray:
+    """Tokens at these angles."""
+    return np.column_stack([np.cos(angles), np.sin(angles)])
+
+
+def start_of(state: dict[str, Any]) -> np.ndarray:
+    """Tokens of a state at layer-time 0."""
+    if state["start"] == "uniform":
+        return sphere.uniform(state["n"], 2, np.random.default_rng(state["seed"]))
+    if state["start"] == "gap":
+        return on_circle(np.array([-1, 1]) * state["gap"] / 2)
+    return on_circle(np.array(state["angles"]))
+
+
+def clouds_of(state: dict[str, Any]) -> tuple[measure.Measure, measure.Measure]:
+    """The first cloud, and the second one turned."""
+    turned = np.array(state["targets"]) + state["turned"]
+    return measure.Measure(on_circle(state["angles"])), measure.Measure(
+        on_circle(turned)
+    )
+
+
+def longest_step(heads: weights.Heads) -> float:
+    """The page's largest step: 2 / (|V| (1 + beta |B| / 4)), at most a half."""
+    norm_b, norm_v = (np.linalg.norm(m, axis=(1, 2)) for m in (heads.B, heads.V))
+    return min(0.5, 2 / max(np.max(norm_v * (1 + heads.beta * norm_b / 4)), 1e-12))
+
+
+def frames_of(state: dict[str, Any]) -> np.ndarray:
+    """Times of the page's frames."""
+    if state["time"] == "log" and state["t_end"] > FIRST:
+        return np.concatenate([[0], np.geomspace(FIRST, state["t_end"], FRAMES)])
+    return np.arange(FRAMES + 1) * (state["t_end"] / FRAMES)
+
+
+def steps_between(t: np.ndarray, longest: float) -> np.ndarray:
+    """Every frame gap in equal steps of at most ``longest``: the page's own grid."""
+    parts = np.maximum(1, np.ceil(np.diff(t) / longest - 1e-6)).astype(int)
+    inner = [a + (b - a) / k * np.arange(1, k + 1) for a, b, k in zip(t, t[1:], parts)]
+    return np.concatenate([t[:1], *inner])
+
+
+def _tokens(state: dict[str, Any]) -> dict[str, Any]:
+    """Velocity at the start and tokens at a few frames of the page's RK4 run."""
+    heads, x0 = heads_of(state), start_of(state)
+    field = attention.field(heads)
+    t = frames_of(state)[: CHECKED + 1]
+    grid = steps_between(t, longest_step(heads))
+    run = flow.solve(field, x0, grid, method="rk4")
+    frames = [1, CHECKED // 2, CHECKED]
+    x = run.x[[int(np.argmin(np.abs(grid - t[k]))) for k in frames]]
+    return {"frames": frames, "velocity": doubles(field(0.0, x0)), "tokens": doubles(x)}
+
+
+def _rays(state: dict[str, Any]) -> dict[str, Any]:
+    """Weights of the chosen token, their perplexity, the length of its velocity."""
+    heads, x = heads_of(state), start_of(state)
+    query = min(state["query"], len(x) - 1)
+    a = attention.attend(x, heads).mean(axis=0)[query]
+    entropy = -np.sum(a * np.log(a, out=np.zeros_like(a), where=a > 0))
+    pull = np.linalg.norm(attention.velocity(x, heads)[query])
+    return {"numbers": doubles(np.array([*a, np.exp(entropy), pull]))}
+
+
+def _clouds(state: dict[str, Any]) -> dict[str, Any]:
+    """Both distances of the two clouds."""
+    if len(state["angles"]) != len(state["targets"]):
+        return {}
+    mu, nu = clouds_of(state)
+    both = [measure.wasserstein2(mu, nu, ground=g) for g in ("geodesic", "chordal")]
+    return {"numbers": doubles(np.array(both))}
+
+
+def layers_of(state: dict[str, Any]) -> np.ndarray:
+    """Tokens after every layer; without normalisation they live in the plane."""
+    space = "sphere" if state["normalise"] else "euclidean"
+    field = attention.field(heads_of(state), space=space)
+    times = state["t_end"] * np.arange(state["layers"] + 1) / state["layers"]
+    return flow.solve(field, start_of(state), times, method="euler").x
+
+
+def _layered(state: dict[str, Any]) -> dict[str, Any]:
+    """Tokens after the last layer, and those of the flow at the same time."""
+    field, x0 = attention.field(heads_of(state)), start_of(state)
+    end = layers_of(state)[-1]
+    fine = state["t_end"] * np.arange(FINE + 1) / FINE
+    exact = flow.solve(field, x0, fine, method="rk4").x[-1]
+    return {"numbers": doubles(np.concatenate([end.ravel(), exact.ravel()]))}
+
+
+REFERENCES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "tokens": _tokens,
+    "rays": _rays,
+    "clouds": _clouds,
+    "layers": _layered,
+}
+
+
+class Circle(Widget):
+    """Tokens on the circle: ``Circle("two_attract", "two_repel")``.
+
+    Four views, each with its own presets (``Circle.PRESETS`` has a line on every one):
+
+    ``"tokens"``
+        n tokens under up to four heads, from a uniform draw, a pair with a gap, or
+        angles, over linear or logarithmic layer-time; energy, or the gap of a pair.
+    ``"rays"``
+        attention weights of one token as rays, and their course as beta changes.
+    ``"clouds"``
+        two clouds (``angles``, ``targets``), their optimal matching and W2.
+    ``"layers"``
+        that many Euler steps beside the flow.
+    """
+
+    name = "circle"
+    _esm = esm("circle")
+    _css = style()
+    PRESETS = PRESETS
+    OPENING = ("first_minute", "two_attract", "two_repel", "many")
+
+    view = OneOf("tokens", words=tuple(REFERENCES)).tag(sync=True, page=True)
+    n = Whole(32, min=2, max=256).tag(sync=True, page=True)
+    beta = Real(4.0, min=0.01, max=100.0).tag(sync=True, page=True)
+    B = Matrices([I], d=2).tag(sync=True, page=True)
+    V = Matrices([I], d=2).tag(sync=True, page=True)
+    start = OneOf("uniform", words=("uniform", "gap", "angles")).tag(
+        sync=True, page=True
+    )
+    seed = Whole(0, min=0, max=2**31 - 1).tag(sync=True, page=True)
+    gap = Real(RIGHT_ANGLE, min=0.0, max=np.pi).tag(sync=True, page=True)
+    angles = Angles(THIRDS).tag(sync=True, page=True)
+    targets = Angles(SQUARE).tag(sync=True, page=True)
+    turned = Real(0.0, min=-np.pi, max=np.pi).tag(sync=True, page=True)
+    pair = OneOf("best", words=("best", "labels")).tag(
+        sync=True, page=True, numbers=False
+    )
+    shift = Whole(0, min=-128, max=128).tag(sync=True, page=True, numbers=False)
+    query = Whole(0, min=0, max=255).tag(sync=True, page=True)
+    curve = OneOf("perplexity", words=("perplexity", "weights", "score")).tag(
+        sync=True, page=True, numbers=False
+    )
+    time = OneOf("linear", words=("linear", "log")).tag(sync=True, page=True)
+    t_end = Real(20.0, min=0.1, max=1e5).tag(sync=True, page=True)
+    layers = Whole(12, min=1, max=96).tag(sync=True, page=True)
+    normalise = Flag(True).tag(sync=True, page=True)
+    t = Real(0.0, min=0.0, max=1e5).tag(sync=True, page=True, view=True)
+
+    @classmethod
+    def reference_for(cls, state: dict[str, Any]) -> dict[str, Any]:
+        """What Python gets for the numbers of a view, to compare the page with."""
+        return REFERENCES[state["view"]](state)
+
+    @classmethod
+    def still(cls, state: dict[str, Any]) -> str:
+        """The view as one picture: tokens with their last way, rays, or a matching."""
+        from tfdynlib import plot
+
+        ax, alt = STILLS[state["view"]](plot, state)
+        return plot.show(ax, alt=alt).svg
+
+
+def _still_tokens(plot: ModuleType, state: dict[str, Any]) -> tuple[Any, str]:
+    x = path_to(state, state["t"])
+    what = f"{len(x[0])} tokens on the circle at layer-time {state['t']:g}"
+    return plot.circle(x[-1], trails=x), f"{what}, inverse temperature {state['beta']:g}."
+
+
+def _still_rays(plot: ModuleType, state: dict[str, Any]) -> tuple[Any, str]:
+    x = start_of(state)
+    query = min(state["query"], len(x) - 1)
+    a = attention.attend(x, heads_of(state)).mean(axis=0)[query]
+    alt = f"Token {query} of {len(x)} on the circle and its attention as rays; "
+    return plot.rays(x, heads_of(state), query), f"{alt}its own weight is {a[query]:.3f}."
+
+
+def _still_clouds(plot: ModuleType, state: dict[str, Any]) -> tuple[Any, str]:
+    mu, nu = clouds_of(state)
+    distance = measure.wasserstein2(mu, nu, ground="geodesic")
+    alt = f"Two clouds on the circle, optimally matched; geodesic W2 is {distance:.6f}."
+    return plot.matching(mu, nu, ground="geodesic"), alt
+
+
+def _still_layers(plot: ModuleType, state: dict[str, Any]) -> tuple[Any, str]:
+    x = layers_of(state)
+    on_it = sphere.retract(x)  # the still shows directions
+    alt = f"{len(x[0])} tokens on the circle after {state['layers']} layers."
+    return plot.circle(on_it[-1], trails=on_it), alt
+
+
+STILLS: dict[str, Callable[[ModuleType, dict[str, Any]], tuple[Any, str]]] = {
+    "tokens": _still_tokens,
+    "rays": _still_rays,
+    "clouds": _still_clouds,
+    "layers": _still_layers,
+}
+
+
+def path_to(state: dict[str, Any], t: float) -> np.ndarray:
+    """Tokens over the last tenth of the way to t; only the start if t is 0."""
+    x0 = start_of(state)
+    if t <= 0:
+        return x0[None]
+    field = attention.field(heads_of(state))
+    return flow.solve(field, x0, np.append(0, np.linspace(0.8 * t, t, 30))).x[1:]

@@ -1,0 +1,74 @@
+// Tokens on the circle, seen in four ways.  weights -> flow -> trajectory -> figure.
+
+import { figure } from "./kit/card.mjs";
+import { cloudsView } from "./circle/clouds.mjs";
+import { layersView } from "./circle/layers.mjs";
+import { raysView } from "./circle/rays.mjs";
+import { tokensView } from "./circle/tokens.mjs";
+
+const VIEWS = { tokens: tokensView, rays: raysView, clouds: cloudsView, layers: layersView };
+
+const isAngle = (a) => Number.isFinite(a) && Math.abs(a) <= 10;
+const isCloud = (list) => Array.isArray(list) && list.length >= 1 && list.length <= 256 && list.every(isAngle);
+const isMatrix = (rows) =>
+  Array.isArray(rows) && rows.length === 2 &&
+  rows.every((row) => Array.isArray(row) && row.length === 2 && row.every((e) => Number.isFinite(e) && Math.abs(e) <= 10));
+const areHeads = (list) => Array.isArray(list) && list.length >= 1 && list.length <= 4 && list.every(isMatrix);
+
+const STATE = {
+  view: { choices: Object.keys(VIEWS) },
+  n: { min: 2, max: 256, int: true },
+  beta: { min: 0.01, max: 100 },
+  B: { check: areHeads },
+  V: { check: areHeads },
+  start: { choices: ["uniform", "gap", "angles"] },
+  seed: { min: 0, max: 2 ** 31 - 1, int: true },
+  gap: { min: 0, max: Math.PI },
+  angles: { check: isCloud },
+  targets: { check: isCloud },
+  turned: { min: -Math.PI, max: Math.PI },
+  pair: { choices: ["best", "labels"] },
+  shift: { min: -128, max: 128, int: true },
+  query: { min: 0, max: 255, int: true },
+  curve: { choices: ["perplexity", "weights", "score"] },
+  time: { choices: ["linear", "log"] },
+  t_end: { min: 0.1, max: 1e5 },
+  layers: { min: 1, max: 96, int: true },
+  normalise: { choices: [true, false] },
+  t: { min: 0, max: 1e5 },
+};
+
+/** One figure for each view: the same state, another card. */
+const figures = Object.fromEntries(
+  Object.entries(VIEWS).map(([view, { title, lead, build }]) => [
+    view,
+    figure({ name: "circle", title, lead, state: STATE, build }),
+  ]),
+);
+
+/** The card of the model's view; another view (a preset, Python) is another card. */
+function render({ model, el }) {
+  let shown = model.get("view");
+  let close = figures[shown].render({ model, el });
+  let closed = false;
+
+  function change() {
+    if (closed || model.get("view") === shown) return;
+    const playing = el.tfdyn.card.clock.playing;
+    const preset = el.contains(document.activeElement) && document.activeElement.dataset.preset;
+    close();
+    shown = model.get("view");
+    close = figures[shown].render({ model, el });
+    if (preset) el.querySelector(`[data-preset="${preset}"]`)?.focus();
+    if (playing) el.tfdyn.card.clock.begin(model.get("t"));
+  }
+  const heard = () => queueMicrotask(change);
+  model.on("change:view", heard);
+  return () => {
+    closed = true;
+    model.off("change:view", heard);
+    close();
+  };
+}
+
+export default { render };

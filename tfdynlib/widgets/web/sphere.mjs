@@ -1,0 +1,273 @@
+// Tokens on the sphere.  weights → flow → trajectory → stage, chart, lamps.
+
+import { figure } from "./kit/card.mjs";
+import { doubles, largestDifference } from "./kit/passport.mjs";
+import { linear, tickText } from "./kit/scale.mjs";
+import { drag } from "./kit/stage.mjs";
+import { drawStage } from "./sphere/draw.mjs";
+import { python as pythonOf } from "./sphere/python.mjs";
+import { runOf, STEP, topSpeed, velocityOf } from "./sphere/run.mjs";
+import { facts, lampsOf } from "./sphere/theorem.mjs";
+import { clusters } from "./twin/clusters.mjs";
+
+const RADIUS = 0.2; // geodesic distance within which tokens are one cluster
+const PER_PIXEL = 0.008 * (180 / Math.PI); // degrees of turn
+const WRITE = 200; // ms between changes of a number that flickers
+
+const isHeads = (value) =>
+  Array.isArray(value) &&
+  value.length >= 1 &&
+  value.length <= 4 &&
+  value.every(
+    (rows) =>
+      Array.isArray(rows) &&
+      rows.length === 3 &&
+      rows.every(
+        (row) =>
+          Array.isArray(row) &&
+          row.length === 3 &&
+          row.every((v) => typeof v === "number" && Math.abs(v) <= 10),
+      ),
+  );
+
+const STATE = {
+  n: { min: 2, max: 512, int: true },
+  beta: { min: 0.1, max: 50 },
+  seed: { min: 0, max: 9999, int: true },
+  start: { choices: ["uniform", "cap"] },
+  rule: { choices: ["softmax", "unnormalised", "hardmax"] },
+  B: { check: isHeads },
+  V: { check: isHeads },
+  t_end: { min: 5, max: 200, int: true },
+  t: { min: 0, max: 200 },
+  turn: { min: -180, max: 180 },
+  tilt: { min: -90, max: 90 },
+};
+
+/** The lines of Python for a state. */
+export const python = (state) => pythonOf({ ...state, radius: RADIUS });
+
+/** Three digits, or a power of ten when large or small. */
+function short(value) {
+  if (value !== 0 && (Math.abs(value) >= 1e5 || Math.abs(value) < 1e-3)) return tickText(Number(value.toPrecision(3)));
+  return value.toPrecision(3).replace("-", "−");
+}
+
+/** Levels E_max / k of k equal clusters: true for B = V = I and cold enough attention. */
+function levelsOf(found, beta, rule) {
+  if (!found.identity || rule === "hardmax") return [];
+  const top = Math.exp(beta) / (2 * beta);
+  const one = { y: top, label: "1 cluster" };
+  if (beta < 4) return [one];
+  return [one, { y: top / 2, label: "2 equal clusters" }, { y: top / 3, label: "3" }, { y: top / 4, label: "" }];
+}
+
+/** What to make of the moment: how many clusters, and how fast they still move. */
+function verdictOf({ dt, rule, found: known }, found, speed) {
+  if (dt === null)
+    return [
+      "Too fast to follow",
+      rule === "unnormalised"
+        ? "Unnormalised attention moves like *e*^β: lower *β*, or choose softmax."
+        : "Lower *β* or the entries of *B* and *V*.",
+      "stop",
+    ];
+  if (speed === null) return ["", "", "ink"];
+  const { n } = found;
+  if (speed < 1e-9) {
+    if (known.still) return ["At rest", "*V* = 0 passes nothing on.", "ink"];
+    const alone = rule === "hardmax" && found.count > 1;
+    return ["At rest", alone ? "Each token sees only its best match." : "No token moves any more.", "ink"];
+  }
+  const pace = `The fastest token moves at ${tickText(Number(speed.toPrecision(2)))}.`;
+  if (found.count === 1) return ["One cluster, closing in", pace, "ink"];
+  if (speed > 0.05) return ["On the move", pace, "ink"];
+  if (found.count > n / 2) return ["Spread out, and slow", pace, "ink"];
+  return [`${found.count} clusters, waiting`, pace, "ink"];
+}
+
+/** Everything that follows from the weights, made anew at each change. */
+function solve(state) {
+  const made = runOf(state);
+  const found = facts(state);
+  return {
+    ...made,
+    rule: state.rule,
+    found,
+    axis: linear(0, state.t_end),
+    spacing: made.run.times[1] ?? STEP,
+    levels: levelsOf(found, state.beta, state.rule),
+  };
+}
+
+function turning(card, canvas, onTurn) {
+  const by = (dx, dy) => {
+    const turn = ((card.get("turn") - dx * PER_PIXEL + 540) % 360) - 180;
+    const tilt = Math.min(90, Math.max(-90, card.get("tilt") + dy * PER_PIXEL));
+    card.set({ turn: Number(turn.toFixed(2)), tilt: Number(tilt.toFixed(2)) });
+    onTurn();
+  };
+  drag(card, canvas, { start: () => true, move: (p, event, d) => by(d.x, d.y) });
+  const keys = { ArrowLeft: [-12, 0], ArrowRight: [12, 0], ArrowUp: [0, -12], ArrowDown: [0, 12] };
+  return (event) => {
+    if (!keys[event.key]) return false;
+    by(...keys[event.key]);
+    return true;
+  };
+}
+
+/** Largest difference of velocity and tokens to Python's, once the buffer is there. */
+function deviationFrom(solved, reference, card) {
+  const { run, heads, dt, start, spacing } = solved;
+  if (reference.dt !== dt) return null;
+  const values = card.values();
+  let worst = largestDifference(velocityOf(start, heads, values), doubles(reference.velocity));
+  for (const { t, x } of reference.tokens) {
+    if (t > values.t_end) continue;
+    const k = Math.round(t / spacing);
+    if (k >= run.filled) return null;
+    worst = Math.max(worst, largestDifference(run.at(k), doubles(x)));
+  }
+  return worst;
+}
+
+function controls(card) {
+  card.slider({ key: "beta", symbol: "*β*", label: "inverse temperature", min: 0.1, max: 50, scale: "log" });
+  card.slider({ key: "n", symbol: "*n*", label: "tokens", min: 2, max: 512, scale: "log", int: true });
+  card.slider({ key: "seed", symbol: "start", label: "seed of the random draw", min: 0, max: 99, int: true });
+  card.slider({ key: "t_end", symbol: "*T*", label: "end of the run", min: 5, max: 200, scale: "log", int: true });
+  card.matrices({
+    keys: ["B", "V"],
+    names: ["who listens to whom", "what is passed on"],
+    heads: 4,
+    size: 3,
+    title: "Weights of the heads: *B*, *V*, and the rule",
+    below: {
+      key: "rule",
+      label: "rule: how the pull is weighed",
+      options: [
+        ["softmax", "softmax"],
+        ["unnormalised", "unnormalised"],
+        ["hardmax", "hardmax"],
+      ],
+    },
+  });
+}
+
+function build(card) {
+  let solved = null;
+  let k = 0;
+  let found = { labels: [], count: 0, sizes: [] };
+  let hint = true;
+  let written = -Infinity;
+
+  const stage = card.stage({
+    label: "Tokens on the sphere.",
+    keys: "Arrow keys turn the sphere, space plays.",
+    draw: (ctx, view) =>
+      drawStage(ctx, view, {
+        ...solved,
+        k,
+        found,
+        turn: card.get("turn"),
+        tilt: card.get("tilt"),
+        hint: hint && view.w > 200,
+      }),
+    onKey: (event) => onKey(event),
+  });
+  const onKey = turning(card, stage.canvas, () => stage.invalidate());
+  const readouts = card.readouts(["clusters", "largest", "energy"]);
+  const chart = card.chart({ x: "layer-time *t*", y: "energy *E*" });
+  const verdict = card.verdict();
+
+  function show(t) {
+    const { run } = solved;
+    k = run.index(t);
+    found = { n: card.get("n"), ...clusters(run.at(k), card.get("n"), 3, RADIUS) };
+    stage.invalidate();
+    chart.set({ t: run.times, curves: [{ y: run.values }], filled: run.filled, now: k });
+    const largest = Math.max(...found.sizes);
+    readouts.set(0, String(found.count));
+    readouts.set(1, `${largest} of ${card.get("n")}`);
+    readouts.set(2, short(run.values[k]));
+    const now = performance.now();
+    if (!player.playing || now - written > WRITE) {
+      written = now;
+      verdict.set(...verdictOf(solved, found, topSpeed(run, k)));
+      passport.update();
+      card.relabel();
+    }
+  }
+
+  const player = card.player({
+    axis: linear(0, card.get("t_end")),
+    step: 4 * STEP,
+    seconds: 10,
+    work: (ms) => solved.run.filled < solved.run.times.length && solved.run.advance(ms),
+    filled: () => solved.run.times[solved.run.filled - 1],
+    stopped: () => solved.dt === null || solved.run.failed,
+    show,
+  });
+  card.presets();
+  controls(card);
+  const lamps = card.lamps("Does the gradient-flow theorem speak about this?", [
+    "*B* is symmetric",
+    "*V* = ±*B* in every head",
+    "one head, or equal heads",
+    "the flow is an exact gradient flow",
+  ]);
+  const measured = card.deviation((reference) => deviationFrom(solved, reference, card));
+  const passport = card.passport({
+    items: () => [
+      `seed ${card.get("seed")}`,
+      "method rk4",
+      `dt ${solved.dt ?? "too long"}`,
+      measured(),
+      `tfdynlib ${card.model.get("version")}`,
+    ],
+    python: () => python(card.values()),
+  });
+  card.live(() => {
+    const largest = Math.max(...found.sizes);
+    const where =
+      found.count === 1 ? "in one cluster" : `in ${found.count} clusters, the largest holds ${largest}`;
+    return (
+      `Layer-time ${player.t.toFixed(1)}. ${card.get("n")} tokens ${where}. ` +
+      `Energy ${short(solved.run.values[k]).replace(/10\^\{(.*)\}/u, "times 10 to the $1")}.`
+    );
+  });
+
+  function restart() {
+    const state = card.values();
+    solved = solve(state);
+    solved.run.reach(Math.round(Math.min(player.t, state.t_end) / solved.spacing));
+    player.axis = solved.axis;
+    chart.set({ axis: solved.axis, levels: solved.levels, zero: solved.levels.length > 0 });
+    lampsOf(solved.found, state.rule).forEach((lamp, i) => lamps.set(i, ...lamp));
+    player.wake();
+  }
+  card.on(["n", "beta", "seed", "start", "rule", "B", "V", "t_end"], restart);
+  card.on(["turn", "tilt"], () => stage.invalidate());
+  const touched = () => {
+    hint = false;
+  };
+  stage.canvas.addEventListener("pointerdown", touched, { once: true });
+  /** What is shown, as numbers: for tests and for the curious. */
+  card.el.tfdyn.numbers = () => ({
+    x: [...solved.run.at(k)],
+    energy: solved.run.values[k],
+    energies: [...solved.run.values.subarray(0, solved.run.filled)],
+    clusters: found.count,
+    levels: solved.levels.length,
+  });
+  solved = solve(card.values());
+  restart();
+}
+
+export default figure({
+  name: "sphere",
+  title: "When do tokens gather, and when do they wait?",
+  lead: "Turn the sphere, set a weight, watch the clusters. [[grab|Orange]] is what you can move.",
+  state: STATE,
+  build,
+});
