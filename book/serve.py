@@ -5,6 +5,7 @@ book is served under a folder, ``/textbook/``, as on its site: a page that only 
 at the top of a server is found out.
 """
 
+import io
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import BinaryIO
 
 FOLDER = "/textbook/"
 
@@ -24,7 +26,8 @@ class Pages(SimpleHTTPRequestHandler):
         ".ipynb": "application/json",
     }
 
-    def send_head(self):  # noqa: D102, ANN201
+    def send_head(self) -> io.BytesIO | BinaryIO | None:
+        """Answer with a file of the folder, or send the reader on to it."""
         if self.path in ("/", FOLDER.rstrip("/")):
             self.send_response(302)
             self.send_header("Location", FOLDER)

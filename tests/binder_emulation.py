@@ -68,12 +68,10 @@ def fresh_environment(folder: Path) -> Path:
     """Environment that Binder would make; ``TFDYN_BINDER_ENV`` names another."""
     if named := os.environ.get("TFDYN_BINDER_ENV"):
         return Path(named)
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    pip = [folder / "bin/python", "-m", "pip", "install", "--quiet"]
-    quiet = "--disable-pip-version-check"
-    subprocess.run(
-        [*pip, quiet, "-r", ".binder/requirements.txt"], cwd=ROOT, check=True
-    )
+    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    pip = [str(folder / "bin/python"), "-m", "pip", "--disable-pip-version-check"]
+    install = ["install", "--quiet", "-r", ".binder/requirements.txt"]
+    subprocess.run([*pip, *install], cwd=ROOT, check=True)
     return folder
 
 
@@ -131,8 +129,10 @@ def ask(place: str, token: str, path: str, body: dict | None = None) -> dict:
 
 def code_cells(environment: Path, page: Path) -> list[str]:
     """Code of the page's cells, as jupytext of that environment reads it."""
-    command = [environment / "bin/jupytext", "--to", "ipynb", "--output", "-", page]
-    done = subprocess.run(command, capture_output=True, check=True, timeout=60)
+    command = [str(environment / "bin/jupytext"), "--to", "ipynb", "--output", "-"]
+    done = subprocess.run(
+        [*command, str(page)], capture_output=True, check=True, timeout=60
+    )
     cells = json.loads(done.stdout)["cells"]
     return ["".join(c["source"]) for c in cells if c["cell_type"] == "code"]
 

@@ -1,5 +1,6 @@
-"""A bare page with figures, opened from disk in Chromium: no book, no server, no network."""
+"""A bare page with figures, opened from disk in Chromium: no book and no server."""
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -7,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import axe_playwright_python
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -44,7 +46,7 @@ body {{ max-width: 720px; margin: 16px auto; padding: 0 8px; font-family: sans-s
 
 
 def chromium() -> str:
-    """Path of the browser.  Without one the test is skipped, or fails if it must not."""
+    """Path of the browser.  Without one a test is skipped, or fails if it must not."""
     found = os.environ.get("TFDYN_CHROMIUM") or next(
         filter(None, map(shutil.which, NAMES)), None
     )
@@ -106,3 +108,65 @@ class Visit:
     def close(self) -> None:
         """Close the page and its profile."""
         self.context.close()
+
+
+AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
+FIGURE = "document.querySelector('.tfdyn')"
+HASH = """() => {
+  const canvas = document.querySelector(".tfdyn-canvas");
+  const { width, height } = canvas;
+  const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+  let hash = 0;
+  for (let k = 0; k < data.length; k += 4)
+    hash = (hash * 31 + data[k] + 256 * data[k + 1] + 65536 * data[k + 2]) | 0;
+  return hash;
+}"""
+
+
+def model(page: Page, key: str) -> Any:
+    """A value of the first figure's model."""
+    return page.evaluate(f"{FIGURE}.tfdyn.model.get({json.dumps(key)})")
+
+
+def numbers(page: Page) -> dict:
+    """What the first figure shows, as numbers."""
+    return page.evaluate(f"{FIGURE}.tfdyn.numbers()")
+
+
+def settle(page: Page) -> None:
+    """Wait until no frame runs: the buffer is full and the picture at rest."""
+    page.wait_for_function(
+        """async () => {
+          const times = document.querySelector(".tfdyn").tfdyn.frameTimes;
+          const mark = () => `${times.length} ${times.at(-1)} ${times[0]}`;
+          const before = mark();
+          await new Promise((resolve) => setTimeout(resolve, 120));
+          return mark() === before;
+        }""",
+        timeout=60_000,
+    )
+
+
+def put(page: Page, **values: object) -> None:
+    """Change the model as Python would, and wait for the buffer to be full."""
+    page.evaluate(
+        f"for (const pair of {json.dumps(list(values.items()))})"
+        f" {FIGURE}.tfdyn.model.set(...pair)"
+    )
+    settle(page)
+
+
+def clock(page: Page) -> float:
+    """The number of the player's clock."""
+    return float(page.inner_text(".tfdyn-clock").split("=")[1])
+
+
+def violations(page: Page) -> list[tuple[str, str]]:
+    """What axe finds against WCAG 2.2 A and AA, with everything unfolded."""
+    page.evaluate(
+        "document.querySelectorAll('details').forEach((d) => (d.open = true))"
+    )
+    page.add_script_tag(path=AXE)
+    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+    found = page.evaluate(f"axe.run(document, {{ runOnly: {tags}, preload: false }})")
+    return [(v["id"], v["nodes"][0]["html"]) for v in found["violations"]]

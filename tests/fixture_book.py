@@ -23,7 +23,7 @@ kernelspec:
 """
 
 PAGES = {
-    "book/intro": "# A page of words\n\nNo code, no formula, see {cite:t}`someone2026`.\n",
+    "book/intro": "# A page of words\n\nNo code, see {cite:t}`someone2026`.\n",
     "book/notation": "# Notation\n\n```{notation-table}\n```\n",
     "book/figure": FRONT
     + """

@@ -52,7 +52,9 @@ def loaded_addresses(text):
 
 def all_pages(root):
     html = root / "_build/html"
-    return [p for p in sorted(html.rglob("*.html")) if html / "_static" not in p.parents]
+    return [
+        p for p in sorted(html.rglob("*.html")) if html / "_static" not in p.parents
+    ]
 
 
 def test_no_page_loads_anything_from_outside(site):
@@ -105,7 +107,9 @@ def test_launch_button_of_every_page_with_code_opens_its_source(site):
     settings = yaml.safe_load((ROOT / "_config.yml").read_text())
     place = settings["repository"]["url"].removeprefix("https://github.com/")
     start = f"https://mybinder.org/v2/gh/{place}/{settings['repository']['branch']}"
-    (path,) = re.findall(re.escape(f"{start}?urlpath=lab/tree/") + r'([^"]*)"', page(site, "book/figure"))
+    (path,) = re.findall(
+        re.escape(f"{start}?urlpath=lab/tree/") + r'([^"]*)"', page(site, "book/figure")
+    )
     assert (site / path).is_file()
 
 
@@ -152,7 +156,10 @@ def test_notation_table_has_a_row_for_each_symbol_and_its_macros(site):
 def test_no_two_elements_of_a_page_share_an_id(site):
     for path in all_pages(site):
         ids = [a["id"] for _, a in Tags(path.read_text("utf8")).found if a.get("id")]
-        assert len(ids) == len(set(ids)), (path.name, {i for i in ids if ids.count(i) > 1})
+        assert len(ids) == len(set(ids)), (
+            path.name,
+            {i for i in ids if ids.count(i) > 1},
+        )
 
 
 def test_changed_package_and_figure_are_shown_by_the_next_build(book):

@@ -141,7 +141,16 @@ def test_both_licences_are_whole():
 
 @pytest.mark.slow
 def test_wheel_is_pure_python_and_holds_the_figures(tmp_path):
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path]
+    command = [
+        sys.executable,
+        "-m",
+        "hatchling",
+        "build",
+        "-t",
+        "wheel",
+        "-d",
+        tmp_path,
+    ]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=120)
     (wheel,) = tmp_path.glob("*.whl")
     assert wheel.name == f"tfdynlib-{tfdynlib.__version__}-py3-none-any.whl"

@@ -15,6 +15,7 @@ import pagesource
 import pytest
 from scipy.integrate import quad
 from scipy.optimize import brentq
+
 from tfdynlib import attention, check, flow, measure, sphere
 from tfdynlib.weights import Heads
 
@@ -145,7 +146,9 @@ VALUES = {
     "ex-circle-3": lambda: meeting_time(2.0, 0.1, 4.0),
     "ex-circle-6": square_rates,
     "ex-clustering-1": lambda: (in_a_hemisphere(4, 3), in_a_hemisphere(10, 3)),
-    "ex-clustering-2": lambda: min(d for d in range(40) if in_a_hemisphere(32, d) >= 0.5),
+    "ex-clustering-2": lambda: min(
+        d for d in range(40) if in_a_hemisphere(32, d) >= 0.5
+    ),
     "ex-clustering-5": lambda: escape_rate(1.0),
 }
 
@@ -172,7 +175,9 @@ def test_a_tolerance_accepts_the_printed_digits_and_refuses_a_percent(exercise):
         for text in box.title.split(","):
             assert tolerance >= _unit(text.strip()) / 2, text
             # Integers and a rounded angle may be asked for within one per cent.
-            assert tolerance < max(0.011 * abs(value_of(text)), 0.5), box.options["label"]
+            assert tolerance < max(0.011 * abs(value_of(text)), 0.5), box.options[
+                "label"
+            ]
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.label)

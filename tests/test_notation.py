@@ -14,8 +14,8 @@ ROOMS = ("sphere", "measure", "weights", "attention", "flow", "energy", "metasta
 # Plain TeX and LaTeX that every typesetter of a notebook knows.
 PLAIN = set(
     """
-    alpha beta gamma delta varepsilon epsilon zeta eta theta kappa lambda mu nu xi pi rho
-    sigma tau varphi phi psi omega Delta Theta Lambda Pi Sigma Phi Psi Omega ell
+    alpha beta gamma delta varepsilon epsilon zeta eta theta kappa lambda mu nu xi pi
+    rho sigma tau varphi phi psi omega Delta Theta Lambda Pi Sigma Phi Psi Omega ell
     frac dfrac tfrac sqrt binom sum prod int iint bigl bigr Bigl Bigr biggl biggr left
     right langle rangle lvert rvert lVert rVert lfloor rfloor lceil rceil
     le ge ne neq lt gt approx sim simeq equiv propto ll gg pm mp times cdot circ ast
@@ -57,7 +57,9 @@ def test_rows_follow_the_order_of_the_pages():
     assert order == sorted(order)
 
 
-@pytest.mark.parametrize("row", [r for r in ROWS if "code" in r], ids=lambda r: r["code"])
+@pytest.mark.parametrize(
+    "row", [r for r in ROWS if "code" in r], ids=lambda r: r["code"]
+)
 def test_a_name_in_code_is_a_name_of_the_package(row):
     name = re.sub(r"\(.*", "", row["code"])
     if "." not in name and "(" not in row["code"] or name == "len":

@@ -1,6 +1,6 @@
 """What every page owes its reader, read from the sources alone.
 
-That each page *runs* is the business of the build, which fails on an error or a warning.
+That each page *runs* is the business of the build: it fails on an error or a warning.
 """
 
 import ast
@@ -65,7 +65,9 @@ def test_a_statement_has_a_label_a_source_and_a_proof_or_a_citation(page):
     for statement in page.statements():
         label = statement.options["label"]
         assert re.fullmatch(rf"(thm|prop|lem|cor)-{page.name}-\w+", label)
-        assert re.search(r"\b(known|read|derived|summary)\b", statement.body, re.I), label
+        assert re.search(r"\b(known|read|derived|summary)\b", statement.body, re.I), (
+            label
+        )
         cited = "{cite" in statement.body
         assert cited or any(proof.line > statement.line for proof in proofs), label
 

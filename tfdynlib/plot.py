@@ -136,6 +136,10 @@ def curves(
     ax = _drawing.new(ax, (560, 340), (52, 46, 118, 40))
     _drawing.chart(ax, x_name, y_name)
     ax.set(xscale=x_scale, yscale=y_scale, xlim=(t[0], t[-1]))
+    for axis, scale in ((ax.xaxis, x_scale), (ax.yaxis, y_scale)):
+        if scale == "log":  # 0.1, 1, 10 as plain text: powers would be typeset
+            axis.set_major_formatter("{x:g}")
+            axis.set_minor_formatter("")
     ends = []
     widths = np.linspace(2.6, 1.3, max(2, len(series)))
     for width, (name, y) in zip(widths, series.items()):

@@ -5,9 +5,7 @@ aborted, so a test can both see the attempt and see the page live without the an
 """
 
 import functools
-import os
 import re
-import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,41 +14,22 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from figurepage import ARGUMENTS, chromium
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, Route
-from sitebook import without
 
 SUBPATH = "some/where"  # the book must not need the root of its host
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    # What page.route does not see (preconnect, DNS) finds no name to ask.
-    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost",
-]
+# What page.route does not see (preconnect, DNS) finds no name to ask.
+OFFLINE = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost"
 OUTSIDE = re.compile(r"^(?!http://127\.0\.0\.1[:/]|http://localhost[:/]|ws://127\.0\.0\.1"
                      r"|ws://localhost|file:|data:|blob:|about:)")  # fmt: skip
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-
-
-def chromium() -> str:
-    """Path of the browser; skip or fail with an instruction if there is none."""
-    given = os.environ.get("TFDYN_CHROMIUM")
-    found = given or next(filter(None, map(shutil.which, NAMES)), None)
-    if not found or not Path(found).exists():
-        without(
-            f"no Chromium ({given or ', '.join(NAMES)})",
-            "Install the system's chromium, or set TFDYN_CHROMIUM to its path.",
-        )
-    return str(found)
+MATHJAX = re.compile(r"/mathjax/[^?]*\.js")
 
 
 def launch(playwright: Playwright) -> Browser:
     """Chromium without a window and without a network."""
-    return playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
+    return playwright.chromium.launch(
+        executable_path=chromium(), args=[*ARGUMENTS, OFFLINE]
+    )
 
 
 class _Quiet(SimpleHTTPRequestHandler):
@@ -168,7 +147,7 @@ class Visits:
         context = self.context(**options)
         record = Record(context)
         if not formulas:
-            context.route("**/mathjax/*.js", lambda route: route.fulfill(body=""))
+            context.route(MATHJAX, lambda route: route.fulfill(body=""))
         page = context.new_page()
         page.goto(self.site.address(name, scheme) + query)
         if formulas and options.get("java_script_enabled", True):

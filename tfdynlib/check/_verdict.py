@@ -77,12 +77,15 @@ def call(function: object, case: Case) -> tuple[object, str]:
 
 
 def numbers(value: object, shape: tuple[int, ...]) -> tuple[np.ndarray, str]:
-    """A value as a float array of the wanted shape, and a complaint if it is not one."""
+    """A value as a float array of the wanted shape, and a complaint if it is none."""
     nothing = np.full(shape, np.nan)
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
-        return nothing, f"expected numbers of shape {shape}, got {type(value).__name__}."
+        return (
+            nothing,
+            f"expected numbers of shape {shape}, got {type(value).__name__}.",
+        )
     if array.shape != shape:
         return nothing, f"expected shape {shape}, got {array.shape}."
     if not np.isfinite(array).all():

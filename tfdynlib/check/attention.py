@@ -72,7 +72,7 @@ def blind_token(function: object) -> Verdict:
         gap = _unevenness(token, Q, K)
         if gap > 1e-9:
             return not_yet(
-                f"on {case.name} the weights should all be 1/n; one is off by {gap:.2g}."
+                f"on {case.name} all weights should be 1/n; one is off by {gap:.2g}."
             )
     tried = ", ".join(case.name for case in _narrow_heads())
     return yes(f"tried on {tried}; every other token gets the same weight.")
@@ -82,7 +82,7 @@ def _narrow_heads() -> list[Case]:
     rng = np.random.default_rng(3)
     sizes = ((2, 3), (3, 8), (1, 2))
     return [
-        Case(f"k = {k}, d = {d}", (rng.normal(size=(k, d)), rng.normal(size=(k, d))))
+        Case(f"(k, d) = ({k}, {d})", (rng.normal(size=(k, d)), rng.normal(size=(k, d))))
         for k, d in sizes
     ]
 

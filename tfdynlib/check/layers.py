@@ -61,7 +61,9 @@ def _judge(errors: np.ndarray) -> Verdict:
     """First order means: twice the layers, half the error."""
     counts = ", ".join(str(count) for count in LAYERS)
     if errors[-1] < 1e-8:
-        return not_yet(f"the error at L = {LAYERS[-1]} is already rounding: not a layer.")
+        return not_yet(
+            f"the error at L = {LAYERS[-1]} is already rounding: not a layer."
+        )
     order = -np.polyfit(np.log(LAYERS), np.log(errors), 1)[0]
     if abs(order - 1) > 0.1:
         return not_yet(

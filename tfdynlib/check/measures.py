@@ -65,7 +65,7 @@ def detour(x: ArrayLike, y: ArrayLike) -> Verdict:
     distance = _assign(((start[:, None] - image) ** 2).sum(axis=-1))
     if walk - distance <= STRICT * walk:
         return not_yet(
-            f"the walk is {walk:.6g} and W2 is {distance:.6g}: equal. The map is optimal."
+            f"the walk is {walk:.6g} and so is W2: equal. This map is optimal."
         )
     return yes(f"the walk is {walk:.6g}, W2 is only {distance:.6g}.")
 
@@ -85,7 +85,11 @@ def w2_circle(function: Callable) -> Verdict:
     [0, 2π); twenty pairs are compared with an exact assignment, to 1e-10.
     """
     return compare(
-        function, _round_the_circle, _circles(), rtol=1e-10, tried="twenty pairs of clouds"
+        function,
+        _round_the_circle,
+        _circles(),
+        rtol=1e-10,
+        tried="twenty pairs of clouds",
     )
 
 

@@ -136,7 +136,7 @@ class Widget(anywidget.AnyWidget):
 
     @classmethod
     def still(cls, state: dict[str, Any]) -> str:
-        """The figure at a state as inline SVG, for paper and for pages without script."""
+        """The figure at a state as inline SVG: for paper, and without script."""
         raise NotImplementedError
 
     @classmethod
@@ -150,7 +150,7 @@ class Widget(anywidget.AnyWidget):
         return _measured[key]
 
     def _changed(self, change: object) -> None:
-        """A fresh reference once the reader's hand rests; nothing before it is shown."""
+        """A fresh reference once the hand rests; nothing before it is shown."""
         if not self._shown:
             return
         try:

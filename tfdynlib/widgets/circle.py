@@ -20,7 +20,7 @@ I = [[1.0, 0.0], [0.0, 1.0]]
 MINUS_I = [[-1.0, 0.0], [0.0, -1.0]]
 
 
-def _deg(*angles: float) -> list[float]:
+def _deg(*angles: int) -> list[float]:
     return np.deg2rad(angles).tolist()
 
 
@@ -52,7 +52,11 @@ PRESETS = {
     "two_repel": Preset(
         "Two repel",
         {
-            "start": "gap", "n": 2, "gap": RIGHT_ANGLE, "beta": 1.0, "V": [MINUS_I],
+            "start": "gap",
+            "n": 2,
+            "gap": RIGHT_ANGLE,
+            "beta": 1.0,
+            "V": [MINUS_I],
             "t_end": 5.0,
         },
         moment=1.0,
@@ -61,7 +65,11 @@ PRESETS = {
     "two_far": Preset(
         "Two, far apart",
         {
-            "start": "gap", "n": 2, "gap": 3.0, "beta": 4.0, "time": "log",
+            "start": "gap",
+            "n": 2,
+            "gap": 3.0,
+            "beta": 4.0,
+            "time": "log",
             "t_end": 1e4,
         },
         moment=1000.0,
@@ -88,9 +96,12 @@ PRESETS = {
     "beta_sweep": Preset(
         "Sweep *β*",
         {
-            "view": "rays", "start": "angles", "n": 4,
+            "view": "rays",
+            "start": "angles",
+            "n": 4,
             "angles": [0.0, float(np.arctan2(0.6, 0.8)), RIGHT_ANGLE, np.pi],
-            "beta": 1.0, "curve": "score",
+            "beta": 1.0,
+            "curve": "score",
         },
         moment=1.0,
         about="The mean score never falls as beta grows.",
@@ -98,8 +109,13 @@ PRESETS = {
     "asymmetric_B": Preset(
         "*B* not symmetric",
         {
-            "view": "rays", "start": "angles", "n": 6, "beta": 4.0, "curve": "weights",
-            "angles": _deg(90, 44, 8, 150, 215, 300), "B": [[[1.0, 0.5], [-0.3, 0.8]]],
+            "view": "rays",
+            "start": "angles",
+            "n": 6,
+            "beta": 4.0,
+            "curve": "weights",
+            "angles": _deg(90, 44, 8, 150, 215, 300),
+            "B": [[[1.0, 0.5], [-0.3, 0.8]]],
         },
         moment=4.0,
         about="A token need not hear best what hears it best, nor itself.",
@@ -119,7 +135,9 @@ PRESETS = {
     "relabelled": Preset(
         "The same, renumbered",
         {
-            "view": "clouds", "angles": _deg(10, 80, 150, -120, -50), "pair": "labels",
+            "view": "clouds",
+            "angles": _deg(10, 80, 150, -120, -50),
+            "pair": "labels",
             "targets": _deg(80, -120, 10, -50, 150),
         },
         moment=0.5,
@@ -310,7 +328,9 @@ class Circle(Widget):
 def _still_tokens(plot: ModuleType, state: dict[str, Any]) -> tuple[Any, str]:
     x = path_to(state, state["t"])
     what = f"{len(x[0])} tokens on the circle at layer-time {state['t']:g}"
-    return plot.circle(x[-1], trails=x), f"{what}, inverse temperature {state['beta']:g}."
+    return plot.circle(
+        x[-1], trails=x
+    ), f"{what}, inverse temperature {state['beta']:g}."
 
 
 def _still_rays(plot: ModuleType, state: dict[str, Any]) -> tuple[Any, str]:
@@ -318,7 +338,9 @@ def _still_rays(plot: ModuleType, state: dict[str, Any]) -> tuple[Any, str]:
     query = min(state["query"], len(x) - 1)
     a = attention.attend(x, heads_of(state)).mean(axis=0)[query]
     alt = f"Token {query} of {len(x)} on the circle and its attention as rays; "
-    return plot.rays(x, heads_of(state), query), f"{alt}its own weight is {a[query]:.3f}."
+    return plot.rays(
+        x, heads_of(state), query
+    ), f"{alt}its own weight is {a[query]:.3f}."
 
 
 def _still_clouds(plot: ModuleType, state: dict[str, Any]) -> tuple[Any, str]:

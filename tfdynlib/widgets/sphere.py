@@ -10,7 +10,9 @@ from tfdynlib.widgets._traits import Matrices, OneOf, Real, Whole
 from tfdynlib.widgets._widget import Preset, Widget, doubles
 
 STEP = 0.05
-LARGEST = 2.6  # RK4 is stable while step times the field's Lipschitz bound is below 2.78
+LARGEST = (
+    2.6  # RK4 is stable while step times the field's Lipschitz bound is below 2.78
+)
 HALVINGS = 5
 CHECKPOINTS = (1.0, 5.0)  # layer-times at which page and Python are compared
 PAIRS = 2e6  # pairs of tokens that a reference may look at
@@ -19,7 +21,7 @@ EYE = np.eye(3).tolist()
 TURN = [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
 
 
-def diagonal(*entries: float) -> list[list[list[float]]]:
+def diagonal(*entries: float | int) -> list[list[list[float]]]:
     """One head whose matrix is diagonal."""
     return [np.diag(entries).astype(float).tolist()]
 
@@ -151,7 +153,7 @@ def start_of(state: dict[str, Any]) -> np.ndarray:
 
 
 def _size(matrix: np.ndarray) -> float:
-    """A bound of the operator norm: root of largest row sum times largest column sum."""
+    """A bound of the operator norm: root of largest row times largest column sum."""
     a = np.abs(matrix)
     return float(np.sqrt(a.sum(axis=1).max() * a.sum(axis=0).max()))
 

@@ -90,7 +90,9 @@ class Answer(SphinxDirective):
         return [ask(kind="answer", label=label, spec=spec, check=", ".join(texts))]
 
     def _box(self, text: str) -> dict[str, float | str]:
-        given = {key: self.options[key] for key in ("tol", "rtol") if key in self.options}
+        given = {
+            key: self.options[key] for key in ("tol", "rtol") if key in self.options
+        }
         return {"value": value_of(text), "part": "", **(given or tolerance(text))}
 
 
@@ -177,8 +179,7 @@ def skip(self: SphinxTranslator, node: nodes.Element) -> None:
 
 def setup(app: Sphinx) -> None:
     """Register the directives."""
-    other = dict.fromkeys(("latex", "text", "man", "texinfo"), (skip, None))
-    app.add_node(ask, html=(visit_ask, depart_ask), **other)
-    app.add_node(ask_part, html=(visit_part, depart_part), **other)
+    app.add_node(ask, html=(visit_ask, depart_ask), latex=(skip, None))
+    app.add_node(ask_part, html=(visit_part, depart_part), latex=(skip, None))
     app.add_directive("answer", Answer)
     app.add_directive("choice", Choice)

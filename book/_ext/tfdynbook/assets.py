@@ -81,7 +81,7 @@ def add_to_page(
 
 def settings(app: Sphinx, config: Config) -> None:
     """Point Sphinx to our MathJax."""
-    config.mathjax_path = "mathjax/tex-chtml.js"  # type: ignore[attr-defined]
+    config.mathjax_path = "mathjax/tex-chtml.js"
 
 
 def setup(app: Sphinx) -> None:

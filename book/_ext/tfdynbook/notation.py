@@ -61,7 +61,7 @@ class NotationTable(SphinxDirective):
         if not value:
             return self._text("")
         if key == "born":
-            return self._markdown(f"[](/{value}.md)")
+            return self._markdown(f"[{value.split('/')[-1]}](/{value}.md)")
         if key == "symbol":
             value = f"${value}$"
         elif key == "code":
@@ -80,7 +80,7 @@ def add_macros(app: Sphinx, config: Config) -> None:
     mathjax = config.mathjax3_config or {}
     tex = mathjax.setdefault("tex", {})
     tex["macros"] = tex.get("macros", {}) | macros(read_rows(Path(app.srcdir)))
-    config.mathjax3_config = mathjax  # type: ignore[attr-defined]
+    config.mathjax3_config = mathjax
 
 
 def setup(app: Sphinx) -> None:

@@ -38,11 +38,18 @@ const STATE = {
   t: { min: 0, max: 1e5 },
 };
 
+/** The card as a view sees it: deaf to a state that belongs to another view. */
+function cardOf(card, view) {
+  const own = Object.create(card);
+  own.on = (keys, fn) => card.on(keys, () => { if (card.get("view") === view) fn(); });
+  return own;
+}
+
 /** One figure for each view: the same state, another card. */
 const figures = Object.fromEntries(
   Object.entries(VIEWS).map(([view, { title, lead, build }]) => [
     view,
-    figure({ name: "circle", title, lead, state: STATE, build }),
+    figure({ name: "circle", title, lead, state: STATE, build: (card) => build(cardOf(card, view)) }),
   ]),
 );
 

@@ -12,6 +12,7 @@ import { clusters } from "./twin/clusters.mjs";
 
 const RADIUS = 0.2; // geodesic distance within which tokens are one cluster
 const PER_PIXEL = 0.008 * (180 / Math.PI); // degrees of turn
+const AT_ONCE = 30; // ms of integration when a weight changes, to stay at the same moment
 const WRITE = 200; // ms between changes of a number that flickers
 
 const isHeads = (value) =>
@@ -45,7 +46,7 @@ const STATE = {
 };
 
 /** The lines of Python for a state. */
-export const python = (state) => pythonOf({ ...state, radius: RADIUS });
+export const python = (state) => pythonOf({ ...paired(state), radius: RADIUS });
 
 /** Three digits, or a power of ten when large or small. */
 function short(value) {
@@ -84,6 +85,12 @@ function verdictOf({ dt, rule, found: known }, found, speed) {
   if (speed > 0.05) return ["On the move", pace, "ink"];
   if (found.count > n / 2) return ["Spread out, and slow", pace, "ink"];
   return [`${found.count} clusters, waiting`, pace, "ink"];
+}
+
+/** The state with as many B as V: Python sets them one after the other. */
+function paired(state) {
+  const count = Math.min(state.B.length, state.V.length);
+  return { ...state, B: state.B.slice(0, count), V: state.V.slice(0, count) };
 }
 
 /** Everything that follows from the weights, made anew at each change. */
@@ -238,9 +245,10 @@ function build(card) {
   });
 
   function restart() {
-    const state = card.values();
+    const state = paired(card.values());
     solved = solve(state);
-    solved.run.reach(Math.round(Math.min(player.t, state.t_end) / solved.spacing));
+    const wanted = Math.min(player.t, state.t_end) - 1e-9;
+    solved.run.advanceTo(wanted, AT_ONCE);
     player.axis = solved.axis;
     chart.set({ axis: solved.axis, levels: solved.levels, zero: solved.levels.length > 0 });
     lampsOf(solved.found, state.rule).forEach((lamp, i) => lamps.set(i, ...lamp));
@@ -260,7 +268,6 @@ function build(card) {
     clusters: found.count,
     levels: solved.levels.length,
   });
-  solved = solve(card.values());
   restart();
 }
 

@@ -38,6 +38,7 @@ function prepare(state) {
   const { angles: from, pair } = state;
   const to = turnedTargets(state);
   const n = from.length;
+  if (to.length !== n) return { state, from, to, n, uneven: true, match: [], half: 0 };
   const best = matchGeodesic(from, to);
   const chordal = matchChordal(from, to);
   const half = Math.floor(n / 2);
@@ -57,7 +58,7 @@ function prepare(state) {
 function rings(view) {
   const size = Math.min(view.w, view.h) / 2;
   const centre = { cx: view.w / 2, cy: view.h / 2 };
-  return { inner: { ...centre, R: 0.5 * size }, outer: { ...centre, R: 0.82 * size } };
+  return { inner: { ...centre, R: 0.5 * size }, outer: { ...centre, R: Math.min(0.82 * size, size - 36) } };
 }
 
 function paint(ctx, view, { now, along, chosen, held }) {
@@ -66,10 +67,10 @@ function paint(ctx, view, { now, along, chosen, held }) {
   ring.disc(ctx, outer, p);
   ring.rim(ctx, inner, p);
   ring.rim(ctx, outer, p);
-  now.from.forEach((angle, i) => arrow(ctx, inner, outer, p, angle, arc(angle, now.to[now.match[i]]), along));
+  now.match.forEach((j, i) => arrow(ctx, inner, outer, p, now.from[i], arc(now.from[i], now.to[j]), along));
   ring.knobs(ctx, outer, p, now.to, 7, held >= 0 ? held : chosen);
   ring.dots(ctx, inner, p, now.from, 5);
-  if (along > 0) travellers(ctx, inner, outer, p, now, along);
+  if (along > 0 && !now.uneven) travellers(ctx, inner, outer, p, now, along);
   cloudNames(ctx, inner, outer, p, now);
 }
 
@@ -121,6 +122,7 @@ function tokenNumbers(ctx, p, g, angles, r, halo) {
 }
 
 function verdictOf(now) {
+  if (now.uneven) return ["Not as many here as there", `${now.n} tokens and ${now.to.length}: give both clouds the same number.`];
   if (now.state.pair === "labels" && now.cost > now.best.w2 + 1e-9)
     return ["Token by token is not the distance", `By their numbers they travel ${now.cost.toFixed(6)}, as clouds ${now.best.w2.toFixed(6)}.`];
   if (now.cost > now.best.w2 + 1e-9)
@@ -130,7 +132,7 @@ function verdictOf(now) {
 }
 
 const sentence = (now) =>
-  `${now.n} tokens in each cloud. Distance ${now.best.w2.toFixed(4)} along arcs, ${now.chordal.w2.toFixed(4)} along chords. ` +
+  now.uneven ? `${now.n} tokens in one cloud and ${now.to.length} in the other.` : `${now.n} tokens in each cloud. Distance ${now.best.w2.toFixed(4)} along arcs, ${now.chordal.w2.toFixed(4)} along chords. ` +
   `The matching shown costs ${now.cost.toFixed(4)}.`;
 
 export const cloudsView = {
@@ -150,7 +152,7 @@ export const cloudsView = {
       keys: "Left and right choose a token of the second cloud, up and down turn it.",
       draw: (ctx, view) => paint(ctx, view, { now, along, chosen, held: hand.held }),
       onKey: (event) => tokenKeys(event, {
-        n: now.n,
+        n: now.to.length,
         chosen: Math.max(chosen, 0),
         choose(i) { chosen = chosen < 0 ? 0 : i; stage.invalidate(); },
         turn(by) { chosen = Math.max(chosen, 0); place(chosen, now.to[chosen] + by); card.speak(); },
@@ -199,7 +201,6 @@ export const cloudsView = {
     const lamps = card.lamps("When is a shift the optimum?", [
       "equally many tokens, equal masses", "cost convex in the arc", "no token merges on the way",
     ]);
-    lamps.set(0, "holds");
     lamps.set(1, "holds", "squared arc; the squared chord is not convex beyond a right angle");
     const foot = passportOf(card, {
       words: () => [`${now.n} tokens`, "cyclic shifts", "chordal: assignment"],
@@ -209,11 +210,18 @@ export const cloudsView = {
 
     function restart() {
       now = prepare(card.values());
-      chosen = Math.min(chosen, now.n - 1);
+      chosen = Math.min(chosen, now.to.length - 1);
+      lamps.set(0, now.uneven ? "fails" : "holds");
+      verdict.set(...verdictOf(now));
+      player.wake();
+      if (now.uneven) {
+        [0, 1, 2].forEach((i) => outs.set(i, "–"));
+        chart.set({ filled: 0 });
+        return;
+      }
       outs.set(0, now.best.w2.toFixed(6));
       outs.set(1, now.chordal.w2.toFixed(6));
-      outs.set(2, now.state.pair === "labels" ? "by number" : String(now.best.shift + now.away).replace("-", "−"));
-      verdict.set(...verdictOf(now));
+      outs.set(2, now.state.pair === "labels" ? "none" : String(now.best.shift + now.away).replace("-", "−"));
       chart.set({
         axis: linear(-Math.max(now.half, 1), Math.max(now.half, 1)),
         t: now.places,
@@ -226,12 +234,10 @@ export const cloudsView = {
       });
       const merge = now.to.some((a, j) => now.to.some((b, k) => k < j && Math.abs(arc(a, b)) < 1e-9));
       lamps.set(2, merge ? "fails" : "holds", merge ? "two share a goal: no Lipschitz flow does this in finite time" : "");
-      player.wake();
     }
     card.on(WATCHED, restart);
     card.el.tfdyn.numbers = () => ({
-      geodesic: now.best.w2, chordal: now.chordal.w2, shift: now.best.shift + now.away,
-      match: now.match, cost: now.cost, costs: now.costs,
+      geodesic: now.best?.w2, chordal: now.chordal?.w2, match: now.match, cost: now.cost,
     });
     restart();
   },

@@ -4,7 +4,6 @@ import { h, newId, rich } from "../kit/dom.mjs";
 import { fold } from "../kit/fold.mjs";
 import { matrices } from "../kit/matrix.mjs";
 import { choice, slider } from "../kit/slider.mjs";
-import { same } from "../kit/state.mjs";
 import { headsOf, signOf, startAngles } from "./model.mjs";
 
 const round = (angle) => Number(angle.toFixed(4));
@@ -46,15 +45,10 @@ function signChoice(card) {
   );
 }
 
-/**
- * Where tokens start: the kind of start with what belongs to it.
- *
- * A start that does not fit the number of tokens gives way to a draw; a pair is two.
- */
+/** Where tokens start: the kind of start with what belongs to it. */
 export function startControls(card, kinds) {
-  watchStart(card);
   return [
-    choice(card, { key: "start", label: "start", options: kinds }),
+    startChoice(card, kinds),
     sliderWhen(
       card,
       { key: "seed", symbol: "seed", label: "of the uniform draw", min: 0, max: 99, int: true },
@@ -70,20 +64,25 @@ export function startControls(card, kinds) {
   ];
 }
 
-/** Keep n, start and angles in step, whichever of them was changed. */
-function watchStart(card) {
+/**
+ * The kind of start. Choosing "as placed" keeps the tokens where they are. A pair and
+ * placed tokens say how many there are; another number of tokens asks for a draw.
+ */
+function startChoice(card, kinds) {
+  const node = choice(card, { key: "start", label: "start", options: kinds });
   let before = card.values();
-  card.on(["n", "start", "angles", "seed", "gap"], () => {
-    const now = card.values();
-    const fits = startAngles(now).length === now.n;
-    if (!fits && now.start !== before.start) {
-      if (now.start === "gap") card.set({ n: 2 });
-      else card.set({ angles: startAngles({ ...before, n: now.n }).map(round) });
-    } else if (!fits) card.set({ start: "uniform" });
-    else if (now.start === "angles" && before.start !== "angles" && same(now.angles, before.angles))
-      card.set({ angles: startAngles(before).map(round) });
-    before = card.values();
+  node.addEventListener("change", card.guard(() => {
+    if (card.get("start") === "angles") card.set({ angles: startAngles(before).map(round) });
+  }));
+  const count = () => startAngles(card.values()).length;
+  card.on(["start", "angles"], () => {
+    if (card.get("start") !== "uniform") card.set({ n: count() });
   });
+  card.on(["n"], () => {
+    if (card.get("start") !== "uniform" && count() !== card.get("n")) card.set({ start: "uniform" });
+  });
+  card.on(["start", "n", "seed", "gap", "angles"], () => { before = card.values(); });
+  return node;
 }
 
 /** Put token i of the start at an angle; the start becomes one "as placed". */

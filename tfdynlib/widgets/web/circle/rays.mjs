@@ -211,18 +211,19 @@ function pullArrow(ctx, g, p, now, m) {
 function names(ctx, g, p, now, m) {
   now.angles.forEach((angle, j) => {
     const own = j === now.query;
-    const [x, y] = own ? besideLoop(g, angle, m.self) : ring.at(g, angle, g.R + 26);
+    const [x, y] = own ? besideLoop(g, angle, m) : ring.at(g, angle, g.R + 26);
     label(ctx, m.a[j].toFixed(3), x, y, p, {
       size: 12.5, weight: own ? 600 : 400, align: "center", halo: p.bg,
     });
   });
 }
 
-/** A place for the own weight: past the loop, on the side away from the middle. */
-function besideLoop(g, angle, self) {
+/** A place for the own weight: beside the loop, where the pull does not point. */
+function besideLoop(g, angle, { self, v }) {
   const width = WIDEST * self;
   const [x, y] = ring.at(g, angle, g.R + 11 + width / 2);
-  const side = Math.cos(angle) >= 0 ? 1 : -1;
+  const along = v[1] * Math.cos(angle) - v[0] * Math.sin(angle);
+  const side = along > 0 ? -1 : 1;
   const far = 11 + width + 13;
   return [x - side * far * Math.sin(angle), y - side * far * Math.cos(angle)];
 }

@@ -157,8 +157,9 @@ export function law(angles) {
 }
 
 function spread(total, from, to, mass) {
-  const [a, b] = [(from / TURN) * BINS, (to / TURN) * BINS];
-  const wide = Math.max(b - a, 1e-9);
+  const a = (from / TURN) * BINS;
+  const b = Math.max((to / TURN) * BINS, a + 1e-6); // tokens at one place still weigh
+  const wide = b - a;
   for (let k = Math.floor(a); k < b; k++) {
     const part = Math.min(b, k + 1) - Math.max(a, k);
     total[((k % BINS) + BINS) % BINS] += (mass * part) / wide;
@@ -208,8 +209,8 @@ export function groups(angles, found, widest = 0.12) {
     const off = Math.abs(angle - mean[found.labels[i]]);
     wide[found.labels[i]] = Math.max(wide[found.labels[i]], Math.min(off, TURN - off));
   });
-  const fewest = angles.length < 16 ? 2 : 3;
-  const tight = (label) => found.sizes[label] >= fewest && wide[label] < widest / 2;
+  const fewest = (label) => (angles.length < 16 || wide[label] < 0.01 ? 2 : 3);
+  const tight = (label) => found.sizes[label] >= fewest(label) && wide[label] < widest / 2;
   return {
     discs: mean.map((angle, k) => ({ angle, count: found.sizes[k] })).filter((_, k) => tight(k)),
     single: angles.filter((_, i) => !tight(found.labels[i])),

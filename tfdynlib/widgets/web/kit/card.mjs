@@ -370,10 +370,8 @@ export function figure(spec) {
         const undo = spec.build(card);
         if (undo) card.onClose(undo);
         follow(card, spec.state);
-        card.clock.seek(model.get(card.clock.key) ?? 0, { quiet: true });
         card.clock.now();
         card.loop.paintNow();
-        card.speak();
         card.loop.wake();
       })();
       if (!failed) el.dataset.tfdyn = "ready";

@@ -261,7 +261,7 @@ export function matrices(card, { keys, names, heads = 1, size = 3 }) {
   let chosen = 0;
   const many = heads > 1;
   const panel = newId("heads");
-  const count = () => (many ? card.get(keys[0]).length : 1);
+  const count = () => (many ? Math.min(...keys.map((key) => card.get(key).length)) : 1);
   const write = (change) => {
     const next = {};
     for (const key of keys) {
@@ -297,7 +297,8 @@ export function matrices(card, { keys, names, heads = 1, size = 3 }) {
       add() {
         const from = chosen;
         chosen = count();
-        write((list) => list.push(copy(list[from])));
+        const full = chosen; // lists may differ in length while Python sets one by one
+        write((list) => list.splice(full, Infinity, copy(list[from])));
       },
       remove() {
         const gone = chosen;

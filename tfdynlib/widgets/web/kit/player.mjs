@@ -28,10 +28,13 @@ export function player(card, options) {
   const { key = "t", symbol = "*t*", name = "layer-time", rests = false } = options;
   const format = options.format ?? ((t) => t.toFixed(2));
   let axis = options.axis;
-  let t = axis.min;
+  const within = (value) => Math.min(Math.max(value, axis.min), axis.max);
+  let t = within(card.get(key) ?? axis.min);
   let playing = false;
   let shown = false; // the picture is that of t and of the present buffer
+  let unsaid = false; // t rests, but the buffer is not there yet
   let last = null;
+  const there = () => filled() >= t - 1e-9;
 
   const { play, step, reset } = buttons();
   const bar = h("input", {
@@ -57,7 +60,7 @@ export function player(card, options) {
     bar.style.setProperty("--tfdyn-at", String(share));
     bar.style.setProperty("--tfdyn-buffer", String(Math.min(1, Math.max(0, axis.share(filled())))));
     bar.setAttribute("aria-valuetext", `${name} ${format(t)}`);
-    setRich(clock, `${symbol} = ${format(t)}`);
+    setRich(clock, `${symbol} = ${format(Math.min(t, filled()))}`);
   }
 
   function setPlaying(on) {
@@ -70,10 +73,11 @@ export function player(card, options) {
     card.loop.wake();
   }
 
-  /** The moment is kept in the state only when it rests. */
+  /** The moment is kept in the state only when it rests, and told when it is seen. */
   function settle() {
     card.moment(t);
-    card.speak();
+    unsaid = !there();
+    if (!unsaid) card.speak();
   }
 
   function move(now) {
@@ -97,6 +101,10 @@ export function player(card, options) {
       show(t);
       showControls();
     }
+    if (unsaid && (there() || !left)) {
+      unsaid = false;
+      card.speak();
+    }
     return playing || left;
   }
   card.loop.setJob(frame);
@@ -115,7 +123,7 @@ export function player(card, options) {
     },
     set axis(next) {
       axis = next;
-      t = Math.min(Math.max(t, axis.min), axis.max);
+      t = within(t);
       self.wake();
     },
     play() {
@@ -126,7 +134,7 @@ export function player(card, options) {
     toggle: () => (playing ? self.pause() : self.play()),
     /** Go to `t` and stay there. */
     seek(next, { quiet = false } = {}) {
-      t = Math.min(Math.max(next, axis.min), axis.max);
+      t = within(next);
       shown = false;
       if (playing) setPlaying(false);
       else if (!quiet) settle();
@@ -145,10 +153,11 @@ export function player(card, options) {
       shown = false;
       card.loop.wake();
     },
-    /** Draw the present moment at once (first picture, print). */
+    /** Draw the present moment at once, and tell it when the buffer is there. */
     now() {
       show(t);
       showControls();
+      unsaid = true;
     },
   };
 

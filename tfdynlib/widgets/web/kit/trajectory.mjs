@@ -58,10 +58,10 @@ export function trajectory({ times, dt, start, step, measure = null }) {
     get failed() {
       return failed;
     },
-    /** Integrate until frame `k` is there. */
-    reach(k) {
-      while (filled <= k && advance(50));
-      return Math.min(k, filled - 1);
+    /** Integrate up to time `t`, but for no longer than about `ms`. */
+    advanceTo(t, ms) {
+      const until = performance.now() + ms;
+      while (times[filled - 1] < t && performance.now() < until && advance(0));
     },
     at: (k) => frames.subarray(k * size, (k + 1) * size),
     /** The last frame at or before `t` among those there are. */

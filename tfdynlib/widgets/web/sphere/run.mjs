@@ -14,7 +14,7 @@ const FRAMES = 2000;
 
 /** Heads as the twin takes them: flat, row-major. */
 export const headsOf = ({ B, V }) =>
-  B.slice(0, V.length).map((rows, h) => ({ B: rows.flat(), V: V[h].flat() }));
+  B.map((rows, h) => ({ B: rows.flat(), V: V[h].flat() }));
 
 /** Uniform in the cap of 60 degrees round the north pole. */
 function cap(n, seed) {

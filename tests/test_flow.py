@@ -1,0 +1,381 @@
+"""Integration: the sphere is kept, orders of convergence, closed forms, early stops."""
+
+import io
+from contextlib import redirect_stderr
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tfdynlib import attention, flow, sphere, weights
+from tfdynlib.weights import Heads, WeightPath
+
+seeds = st.integers(0, 2**32 - 1)
+methods = st.sampled_from(flow.METHODS)
+
+I2, I3 = np.eye(2), np.eye(3)
+PAIR = np.eye(2)  # two tokens at a right angle
+DESCENT = attention.field(Heads.descent(I2))
+# MATHS of two tokens, B = I, V = -I, beta = 1: gaps at t = 1, 2, 5 from pi/2.
+GAPS = [2.00945119, 2.29860672, 2.75592607]
+
+
+def gap(x):
+    return sphere.distance(x[..., 0, :], x[..., 1, :])
+
+
+def decay(t, x):
+    return -x
+
+
+# --- laws -------------------------------------------------------------------------
+
+
+@given(seed=seeds, method=methods)
+def test_every_output_has_unit_norm(tokens, random_heads, seed, method):
+    field = attention.field(random_heads(seed))
+    t = np.array([0, 0.1, 0.35, 0.4, 1.0])
+    run = flow.solve(field, tokens(seed), t, method, rtol=1e-4, atol=1e-4)
+    assert run.status == "done"
+    np.testing.assert_array_equal(run.t, t)
+    np.testing.assert_allclose(np.linalg.norm(run.x, axis=2), 1, atol=1e-15 * 4)
+
+
+@given(seed=seeds)
+def test_a_flow_in_two_parts_is_the_flow(tokens, random_heads, seed):
+    field, x0 = attention.field(random_heads(seed)), tokens(seed)
+    whole = flow.solve(field, x0, [0, 0.7, 1.5]).x
+    second = flow.solve(field, whole[1], [0.7, 1.5]).x
+    # Two tolerances of 1e-8, amplified by the flow.
+    np.testing.assert_allclose(second[1], whole[2], atol=1e-6)
+
+
+@given(seed=seeds)
+def test_a_flow_can_be_undone(tokens, random_heads, seed):
+    field, x0 = attention.field(random_heads(seed)), tokens(seed)
+    there = flow.solve(field, x0, [0, 0.5], rtol=1e-11, atol=1e-12).x[-1]
+    back = flow.solve(
+        lambda t, x: -field(-t, x), there, [-0.5, 0], rtol=1e-11, atol=1e-12
+    ).x[-1]
+    np.testing.assert_allclose(back, x0, atol=1e-8)
+
+
+@given(seed=seeds, method=methods)
+def test_equal_tokens_stay_equal(tokens, random_heads, seed, method):
+    x0 = tokens(seed, n=4)[[0, 1, 1, 2, 3]]
+    run = flow.solve(attention.field(random_heads(seed)), x0, [0, 0.5, 1], method)
+    np.testing.assert_array_equal(run.x[:, 1], run.x[:, 2])
+
+
+def test_output_times_do_not_set_the_accuracy_of_an_adaptive_method(tokens):
+    field = attention.field(Heads(I3, I3, 4.0))
+    few = flow.solve(field, tokens(0), [0, 3])
+    many = flow.solve(field, tokens(0), np.linspace(0, 3, 200))
+    assert few.n_evaluations == many.n_evaluations
+    np.testing.assert_array_equal(few.x[-1], many.x[-1])
+
+
+def test_one_step_for_each_interval_of_a_fixed_method(tokens):
+    field = attention.field(Heads(I3, I3))
+    for method, stages in (("euler", 1), ("rk4", 4)):
+        run = flow.solve(field, tokens(0), np.linspace(0, 1, 11), method)
+        assert run.n_evaluations == 10 * stages
+
+
+def test_rk4_is_the_step_of_the_page(tokens):
+    """The page repeats these lines: every stage retracted, then the sum."""
+    f, x, h, R = attention.field(Heads(I3, I3, 4.0)), tokens(3), 0.1, sphere.retract
+    k1 = f(0, x)
+    k2 = f(h / 2, R(x + h / 2 * k1))
+    k3 = f(h / 2, R(x + h / 2 * k2))
+    k4 = f(h, R(x + h * k3))
+    expected = R(x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4))
+    run = flow.solve(f, x, [0, h], "rk4")
+    np.testing.assert_allclose(run.x[1], expected, atol=1e-16 * 4)
+
+
+def test_a_hundred_thousand_steps_stay_on_the_sphere():
+    def turn(t, x):
+        return x @ np.array([[0.0, 1.0], [-1.0, 0.0]])
+
+    m = 100_000
+    run = flow.solve(turn, PAIR, np.linspace(0, 100, m + 1), "euler")
+    assert np.abs(np.linalg.norm(run.x, axis=2) - 1).max() < 1e-12
+    # Each Euler step turns by arctan(h) and not by h.
+    lag = m * np.arctan(100 / m)
+    end = np.array([np.cos(lag), np.sin(lag)])
+    np.testing.assert_allclose(run.x[-1, 0], end, atol=1e-10)
+
+
+def test_single_precision_is_promoted_and_input_is_not_written_into(tokens):
+    x0 = tokens(0).astype(np.float32)
+    kept = x0.copy()
+    run = flow.solve(attention.field(Heads(I3, I3)), x0, [0, 1])
+    assert run.x.dtype == np.float64
+    np.testing.assert_array_equal(x0, kept)
+    np.testing.assert_allclose(np.linalg.norm(run.x, axis=2), 1, atol=1e-15)
+    flat = flow.solve(decay, kept, [0, 1], space="euclidean")
+    assert flat.x.dtype == np.float64 and not np.shares_memory(flat.x, kept)
+
+
+# --- order of convergence -----------------------------------------------------------
+
+
+def end_error(method, steps):
+    """Error of the gap of the descending pair at t = 1, from a tight reference."""
+    fine = flow.solve(DESCENT, PAIR, [0, 1], "dop853", rtol=1e-13, atol=1e-14)
+    run = flow.solve(DESCENT, PAIR, np.linspace(0, 1, steps + 1), method)
+    return abs(gap(run.x[-1]) - gap(fine.x[-1]))
+
+
+@pytest.mark.parametrize(("method", "order"), [("euler", 1), ("rk4", 4)])
+def test_error_falls_with_the_order_of_the_method(method, order):
+    coarse, fine = end_error(method, 16), end_error(method, 32)
+    assert np.log2(coarse / fine) == pytest.approx(order, abs=0.15)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "dop853"])
+def test_error_follows_the_tolerance(method):
+    """Error per unit tolerance stays within a band over six decades of rtol."""
+    exact = flow.solve(DESCENT, PAIR, [0, 5], "dop853", rtol=1e-13, atol=1e-14)
+    ratio = []
+    for rtol in (1e-5, 1e-7, 1e-9, 1e-11):
+        t = np.linspace(0, 5, 23)  # outputs between the steps as well
+        run = flow.solve(DESCENT, PAIR, t, method, rtol=rtol, atol=rtol)
+        error = abs(gap(run.x[-1]) - gap(exact.x[-1]))
+        ratio.append(error / rtol)
+    assert max(ratio) < 50
+    assert ratio[-1] > 1e-4  # it is the tolerance that limits, not rounding
+
+
+@pytest.mark.parametrize("method", ["dopri5", "dop853"])
+def test_states_between_the_steps_are_as_accurate_as_the_steps(method):
+    t = np.linspace(0, 5, 400)
+    run = flow.solve(DESCENT, PAIR, t, method)
+    fine = flow.solve(DESCENT, PAIR, t, "dop853", rtol=1e-12, atol=1e-13)
+    assert np.abs(run.x - fine.x).max() < 3e-7  # thirty tolerances
+    assert run.n_evaluations < 200
+
+
+def test_rk4_keeps_its_order_across_a_jump_of_the_weights(tokens):
+    """A step that ends at a break must not see the weights behind it."""
+    path = weights.layers([Heads(I3, I3, 2.0), Heads(I3, -2 * I3, 1.0)], [0, 0.5, 1])
+    field, x0 = attention.field(path), tokens(5)
+
+    def end(steps):
+        return flow.solve(field, x0, np.linspace(0, 1, steps + 1), "rk4").x[-1]
+
+    fine = flow.solve(field, x0, [0, 1], "dop853", rtol=1e-12, atol=1e-13).x[-1]
+    first, second = (np.abs(end(steps) - fine).max() for steps in (8, 16))
+    assert np.log2(first / second) == pytest.approx(4, abs=0.4)
+
+
+# --- reference values -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["dopri5", "dop853"])
+def test_two_tokens_descend_to_the_printed_gaps(method):
+    run = flow.solve(DESCENT, PAIR, [0, 1, 2, 5], method)
+    np.testing.assert_allclose(gap(run.x[1:]), GAPS, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("beta", "gaps"),
+    [(1.0, [0.95306, 0.41774, 0.02158]), (4.0, [1.53203, 1.48640, 1.26959])],
+)
+def test_two_tokens_ascend_to_the_gaps_of_the_page(beta, gaps):
+    run = flow.solve(attention.field(Heads(I2, I2, beta)), PAIR, [0, 1, 2, 5])
+    np.testing.assert_allclose(gap(run.x[1:]), gaps, atol=5e-6)
+
+
+@pytest.mark.parametrize(
+    ("layers", "error"), [(6, -0.03298), (12, -0.01588), (24, -0.00780), (48, -0.00387)]
+)
+def test_layers_as_euler_steps_have_the_errors_of_the_page(layers, error):
+    t = np.linspace(0, 1, layers + 1)
+    run = flow.solve(decay, np.ones((1, 1)), t, "euler", space="euclidean")
+    assert run.x[-1, 0, 0] - np.exp(-1) == pytest.approx(error, abs=5e-6)
+
+
+def test_pre_norm_is_slower_than_post_norm_on_the_same_orbit():
+    V = np.diag([1.0, 0.0])
+    x0 = np.array([[1.0, 1.0]]) / np.sqrt(2)
+    post = flow.solve(lambda t, x: sphere.project(x, x @ V), x0, [0, 1, 5])
+    pre = flow.solve(
+        lambda t, x: sphere.retract(x) @ V, x0, [0, 1, 5, 20], space="euclidean"
+    )
+    for run, degrees in ((post, [20.20, 0.386]), (pre, [24.71, 7.43, 1.986])):
+        angle = np.rad2deg(np.arctan2(run.x[1:, 0, 1], run.x[1:, 0, 0]))
+        np.testing.assert_allclose(angle, degrees, atol=5e-3)
+
+
+def test_weights_that_move_with_time_reach_the_periodic_law():
+    """dD/dt = T(t) - D with T = [[2 + 1.5 cos t, sin 2t], [., 2 - 1.5 cos t]]."""
+
+    def D(t):
+        a, b = 0.75 * (np.cos(t) + np.sin(t)), (np.sin(2 * t) - 2 * np.cos(2 * t)) / 5
+        return np.array([[2 + a, b], [b, 2 - a]])
+
+    def rate(t, D):
+        T = [[2 + 1.5 * np.cos(t), np.sin(2 * t)], [np.sin(2 * t), 2 - 1.5 * np.cos(t)]]
+        return np.array(T) - D
+
+    run = flow.solve(rate, D(0), [0, 0.7, 2 * np.pi], space="euclidean")
+    expected = [[3.05679491, 0.12910309], [0.12910309, 0.94320509]]
+    np.testing.assert_allclose(run.x[1], expected, atol=1e-7)
+    np.testing.assert_allclose(D(0.7), expected, atol=5e-9)
+    np.testing.assert_allclose(run.x[2], D(0), atol=1e-7)
+    t = 2 * np.pi * np.arange(2000) / 2000  # periodic: the mean is spectral
+    speed = [np.linalg.norm(rate(s, D(s))) for s in t]
+    assert 2 * np.pi * np.mean(speed) == pytest.approx(8.4227427, abs=1e-6)
+
+    path = WeightPath(
+        lambda t: Heads.descent(D(t)),
+        lambda t: (rate(t, D(t))[None], -rate(t, D(t))[None]),
+        H=1,
+        d=2,
+    )
+    moved = flow.solve(attention.field(path), PAIR, [0, 2 * np.pi, 4 * np.pi])
+    assert moved.status == "done"
+    first = flow.solve(attention.field(path), moved.x[1], [0, 2 * np.pi])
+    np.testing.assert_allclose(first.x[1], moved.x[2], atol=1e-6)
+
+
+# --- events ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", flow.METHODS)
+def test_a_terminal_event_ends_the_flow_at_its_time(method):
+    field = attention.field(Heads(I2, I2))
+    event = flow.Event(lambda t, x: gap(x) - 1.0, terminal=True)
+    t = np.linspace(0, 5, 501)
+    run = flow.solve(field, PAIR, t, method, events=[event])
+    assert run.status == "event"
+    assert run.t[-1] == run.events[0].t[0] and len(run.events[0].t) == 1
+    tolerance = 1e-2 if method == "euler" else 1e-7  # global error of the method
+    assert gap(run.x[-1]) == pytest.approx(1, abs=1e-5)
+    # t = 1/2 int_1^{pi/2} (1 + e^{1 - cos}) / sin
+    phi, width = np.linspace(1, np.pi / 2, 2001, retstep=True)
+    rate = (1 + np.exp(1 - np.cos(phi))) / np.sin(phi) / 2
+    exact = width * (rate.sum() - (rate[0] + rate[-1]) / 2)
+    assert run.t[-1] == pytest.approx(exact, abs=tolerance)
+
+
+@pytest.mark.parametrize(("beta", "time"), [(1.0, 12.596), (2.0, 54.39), (4.0, 2107.7)])
+def test_the_wait_of_two_far_tokens_grows_like_an_exponential(beta, time):
+    x0 = np.array([[1.0, 0.0], [np.cos(3), np.sin(3)]])
+    met = flow.Event(lambda t, x: gap(x) - 0.1, terminal=True)
+    run = flow.solve(attention.field(Heads(I2, I2, beta)), x0, [0, 1e4], events=[met])
+    assert run.status == "event"
+    assert run.t[-1] == pytest.approx(time, rel=5e-5)  # printed digits
+
+
+def test_crossings_are_all_noted_in_their_direction():
+    def turn(t, x):
+        return x @ np.array([[0.0, 1.0], [-1.0, 0.0]])
+
+    def height(t, x):
+        return x[0, 1]
+
+    both = height
+    up, down = flow.Event(height, direction=1), flow.Event(height, direction=-1)
+    run = flow.solve(turn, PAIR, [0, 10], events=[both, up, down])
+    assert run.status == "done"
+    np.testing.assert_allclose(run.events[0].t, np.pi * np.array([1, 2, 3]), atol=1e-6)
+    np.testing.assert_allclose(run.events[1].t, [2 * np.pi], atol=1e-6)
+    np.testing.assert_allclose(run.events[2].t, [np.pi, 3 * np.pi], atol=1e-6)
+    np.testing.assert_allclose(run.events[0].x[:, 0, 1], 0, atol=1e-12)
+
+
+# --- early stops -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["dopri5", "dop853"])
+def test_an_escape_in_finite_time_is_a_labelled_stop_near_it(method):
+    """x' = x^2 from 1 ends at t = 1."""
+    t = np.linspace(0, 2, 21)
+    run = flow.solve(lambda t, x: x**2, np.ones((1, 1)), t, method, space="euclidean")
+    assert run.status in ("step too small", "not finite")
+    assert len(run.t) == len(run.x) < len(t)
+    assert run.t[-1] == pytest.approx(1, abs=0.1)
+    np.testing.assert_allclose(run.x[:8, 0, 0], 1 / (1 - run.t[:8]), rtol=1e-6)
+
+
+@pytest.mark.parametrize("method", flow.METHODS)
+def test_values_that_are_not_finite_are_a_labelled_stop(method):
+    def broken(t, x):
+        return np.where(t < 0.55, 0.0, np.nan) * x[:, ::-1]
+
+    run = flow.solve(broken, PAIR, np.linspace(0, 1, 11), method, space="euclidean")
+    assert run.status == "not finite"
+    assert 0.4 < run.t[-1] < 0.6
+    assert np.isfinite(run.x).all()
+
+
+def test_a_field_that_starts_without_a_value_gives_the_start_only():
+    hot = attention.field(Heads(I2, I2, 800.0), rule="unnormalised")
+    run = flow.solve(hot, PAIR, [0, 1])
+    assert (run.status, len(run.t)) == ("not finite", 1)
+    np.testing.assert_array_equal(run.x[0], PAIR)
+
+
+def test_a_trial_step_that_overshoots_is_taken_back():
+    """log is not defined beyond x = 0; the solution from 1 never gets there."""
+
+    def field(t, x):
+        return np.where(x > 0, -30 * x * np.abs(np.log(np.abs(x) + 1e-300) - 1), np.nan)
+
+    run = flow.solve(field, np.ones((1, 1)), [0, 0.2], space="euclidean")
+    assert run.status == "done" and run.x[-1, 0, 0] > 0
+
+
+def test_an_interrupt_keeps_what_was_reached():
+    def impatient(t, x):
+        if t > 0.5:
+            raise KeyboardInterrupt
+        return 0 * x
+
+    run = flow.solve(impatient, PAIR, np.linspace(0, 1, 11), "rk4")
+    assert run.status == "cancelled"
+    assert len(run.t) == len(run.x) == 6
+
+
+def test_progress_goes_to_standard_error():
+    out = io.StringIO()
+    with redirect_stderr(out):
+        flow.solve(DESCENT, PAIR, [0, 1], progress=True)
+    assert out.getvalue().endswith("layer-time 1 of 1\n")
+
+
+def test_repr_says_how_it_ended():
+    run = flow.solve(DESCENT, PAIR, [0, 1], "euler")
+    assert repr(run) == (
+        "Trajectory(2 tokens in R^2, 2 times in [0, 1], done, 1 evaluations)"
+    )
+
+
+# --- refusals ----------------------------------------------------------------------------
+
+REFUSALS = [
+    (lambda: flow.solve(DESCENT, 2 * PAIR, [0, 1]), "x0 must be on the sphere"),
+    (lambda: flow.solve(DESCENT, PAIR, [0, 1, 1]), "t must be strictly increasing"),
+    (lambda: flow.solve(DESCENT, PAIR, [0]), "t must be two times or more"),
+    (lambda: flow.solve(DESCENT, PAIR, [0, np.inf]), "t must be finite"),
+    (lambda: flow.solve(DESCENT, PAIR, [0, 1], "rk45"), "method must be one of"),
+    (lambda: flow.solve(DESCENT, PAIR, [0, 1], rtol=0), "rtol must be positive"),
+    (lambda: flow.solve(DESCENT, PAIR, [0, 1], rtol=1e-15), "rtol must be 2.2e-14 or"),
+    (lambda: flow.solve(DESCENT, PAIR, [0, 1], atol=-1), "atol must be positive"),
+    (lambda: flow.solve(DESCENT, PAIR, [0, 1], space="torus"), "space must be one of"),
+    (lambda: flow.solve(decay, PAIR, [0, 1]), "field must be tangent to the sphere"),
+    (
+        lambda: flow.solve(lambda t, x: x[0], PAIR, [0, 1], space="euclidean"),
+        r"field must be of the shape \(2, 2\) of x0",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSALS)
+def test_refusals(call, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        call()
