@@ -36,7 +36,8 @@ serve: book  ## read the built book at a local address
 
 live: $(BOOK_ENV)  ## open the pages as notebooks in JupyterLab
 	$(SAY) 'Starting JupyterLab; pages open as notebooks.  Stop it with Ctrl+C.'
-	@JUPYTER_CONFIG_PATH=$(CURDIR)/.binder $(BIN)/jupyter lab book/intro.md
+	@JUPYTER_CONFIG_PATH=$(CURDIR)/.binder $(BIN)/jupyter lab book/intro.md \
+	  $$([ "$$(id -u)" = 0 ] && echo --allow-root)
 
 test: $(TEST_ENV) book  ## build the book and run every test
 	$(SAY) 'Running every test; those that need a browser say so if there is none.'

@@ -134,14 +134,13 @@ def numbers(page: Page) -> dict:
 
 
 def settle(page: Page) -> None:
-    """Wait until no frame runs: the buffer is full and the picture at rest."""
+    """Wait until the first figure is at rest: its buffer full, its picture drawn."""
     page.wait_for_function(
         """async () => {
-          const times = document.querySelector(".tfdyn").tfdyn.frameTimes;
-          const mark = () => `${times.length} ${times.at(-1)} ${times[0]}`;
-          const before = mark();
-          await new Promise((resolve) => setTimeout(resolve, 120));
-          return mark() === before;
+          const resting = () => document.querySelector(".tfdyn").tfdyn.card.loop.resting;
+          if (!resting()) return false;
+          await new Promise((resolve) => setTimeout(resolve, 30));
+          return resting();
         }""",
         timeout=60_000,
     )

@@ -337,26 +337,28 @@ CHANGES: dict[str, dict] = {
         "n": 20, "beta": 1.0, "seed": 4, "t": 2.0, "t_end": 20.0, "time": "log",
         "B": [[[1, 0], [0, -1]]], "V": [[[0, -1], [1, 0]]],
     },
-    "rays": {"beta": 0.5, "query": 1, "angles": [0, 1, 2], "B": [[[1, 1], [0, 1]]], "V": [I, I]},
+    "rays": {"beta": 0.5, "query": 1, "angles": [0, 1, 2], "B": [[[1, 0], [1, 1]]], "V": [[[0, -1], [1, 0]]]},
     "clouds": {"targets": [0.1, 0.2, 3.0, 4.0], "turned": 0.4, "shift": 1, "pair": "labels",
                "t": 0.9, "angles": [0, 1, 2, 3]},
     "layers": {"layers": 3, "t_end": 1.0, "beta": 9.0, "normalise": False, "t": 1.0,
                "V": [MINUS_I], "angles": [0, 1, 2, 3, 4, 5]},
 }  # fmt: skip
 # What is not on the stage but in the words or the chart, by view.
-QUIET = {"rays": {"V"}, "clouds": {"pair"}}
+QUIET = {"clouds": {"pair"}}
 
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_every_state_key_changes_the_picture(visit, view):
     page = visit(VIEWS[view])
     settle(page)
+    start = page.evaluate(f"{FIGURE}.tfdyn.card.values()")
     for key, value in CHANGES[view].items():
         before, old = page.evaluate(HASH), model(page, key)
         put(page, **{key: value})
         if key not in QUIET.get(view, ()):
             assert page.evaluate(HASH) != before, key
         put(page, **{key: old})
+        put(page, t=start["t"])  # a shorter horizon takes the moment along
         assert page.evaluate(HASH) == before, key
 
 

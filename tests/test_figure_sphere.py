@@ -677,15 +677,29 @@ def test_where_the_lamps_hold_the_energy_is_monotone(visit):
         assert (sign * np.diff(values) > -1e-12 * np.abs(values[1:])).all()
 
 
+SLOWED = """() => {
+  const times = [];
+  let sum = 0;
+  for (let k = 0; k < 120; k += 1) {
+    const begin = performance.now();
+    for (let i = 0; i < 300000; i += 1) sum += Math.exp(-i / 300000);
+    times.push(performance.now() - begin);
+  }
+  times.sort((a, b) => a - b);
+  return times[60] / times[6];
+}"""
+
+
 @pytest.mark.slow
 def test_a_frame_fits_the_screen_rate(visit):
     page = visit().page
-    for n, limit in ((64, 4.0), (256, 16.0)):
+    for n, limit in ((64, 8.0), (256, 16.0)):
         put(page, n=n, t=0.0)
         page.evaluate(f"{FIGURE}.tfdyn.frameTimes.length = 0")
         page.click(".tfdyn-play")
         page.wait_for_timeout(2500)
         page.click(".tfdyn-play")
         median = np.median(page.evaluate(f"{FIGURE}.tfdyn.frameTimes"))
-        # Twice the budget: the machine may be shared.
-        assert median < 2 * limit, (n, median)
+        # By how much other work on this machine slows a fixed piece of work down now.
+        slowed = page.evaluate(SLOWED)
+        assert median / slowed < limit, (n, median, slowed)

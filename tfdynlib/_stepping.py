@@ -67,7 +67,7 @@ class Flow:
             raise Stop("not finite")
         return y / norm
 
-    def __call__(self, t: float, y: State) -> State:
+    def __call__(self, t: float, y: State) -> Float[np.ndarray, "..."]:
         self.n_evaluations += 1
         # A field may overflow on its way to infinity: the check below reports it.
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -77,7 +77,10 @@ class Flow:
         return v
 
     def enter(self, t: float, x: State) -> State:
-        """The first velocity, after checks of its shape and of tangency."""
+        """The first velocity, after checks of its shape and of tangency.
+
+        Further values are trusted to be of the same kind.
+        """
         v = self(t, x)
         if v.shape != x.shape:
             raise _check.refuse("field", f"of the shape {x.shape} of x0", v)

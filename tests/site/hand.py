@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import ElementHandle, Locator, Page
 from reader import Visits
 from sitebook import FIGURE, Figure
 
@@ -40,6 +40,12 @@ class Hand:
     def run(self, code: str, arg: Any = None) -> Any:
         """Evaluate the JavaScript function ``code`` of the figure's element."""
         return self.el.evaluate(code, arg)
+
+    def run_handle(self, code: str, arg: Any = None) -> ElementHandle:
+        """Like ``run``, for a function that gives an element."""
+        element = self.el.evaluate_handle(code, arg).as_element()
+        assert element
+        return element
 
     def rest(self) -> str:
         """Wait until nothing moves; what the figure then shows, as one text."""

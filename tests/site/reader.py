@@ -7,7 +7,7 @@ aborted, so a test can both see the attempt and see the page live without the an
 import functools
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -138,16 +138,20 @@ class Visits:
         scheme: str = "http",
         query: str = "",
         formulas: bool = True,
+        answer: Callable[[Route], None] | None = None,
         **options: Any,
     ) -> tuple[Page, Record]:
         """Open the page ``name``, with ``query`` (``?…`` or ``#…``) behind its address.
 
         Tests that do not look at formulas say ``formulas=False`` and save a second.
+        ``answer`` may change the page on its way to the reader.
         """
         context = self.context(**options)
         record = Record(context)
         if not formulas:
             context.route(MATHJAX, lambda route: route.fulfill(body=""))
+        if answer:
+            context.route(f"**/{name}.html*", answer)
         page = context.new_page()
         page.goto(self.site.address(name, scheme) + query)
         if formulas and options.get("java_script_enabled", True):

@@ -13,7 +13,15 @@ import traitlets
 from tfdynlib._check import refuse
 
 
-class Real(traitlets.TraitType):
+class Trait(traitlets.TraitType):
+    """A trait that refuses as the rest of the package does."""
+
+    def no(self, wanted: str, came: object) -> ValueError:
+        """The error to raise."""
+        return refuse(str(self.name), wanted, came)
+
+
+class Real(Trait):
     """A finite number from ``min`` to ``max``."""
 
     def __init__(self, default: float, *, min: float, max: float, **metadata: Any):
@@ -23,17 +31,17 @@ class Real(traitlets.TraitType):
     def validate(self, obj: Any, value: Any) -> float:
         wanted = f"a number from {self.min:g} to {self.max:g}"
         if isinstance(value, bool | np.bool_):
-            raise refuse(self.name, wanted, value)
+            raise self.no(wanted, value)
         try:
             number = float(value)
         except (TypeError, ValueError):
-            raise refuse(self.name, wanted, repr(value)) from None
+            raise self.no(wanted, repr(value)) from None
         if not (math.isfinite(number) and self.min <= number <= self.max):
-            raise refuse(self.name, wanted, value)
+            raise self.no(wanted, value)
         return number
 
 
-class Whole(traitlets.TraitType):
+class Whole(Trait):
     """An integer from ``min`` to ``max``."""
 
     def __init__(self, default: int, *, min: int, max: int, **metadata: Any):
@@ -43,17 +51,17 @@ class Whole(traitlets.TraitType):
     def validate(self, obj: Any, value: Any) -> int:
         wanted = f"an integer from {self.min} to {self.max}"
         if isinstance(value, bool | np.bool_):
-            raise refuse(self.name, wanted, value)
+            raise self.no(wanted, value)
         try:
             number = operator.index(value)
         except TypeError:
-            raise refuse(self.name, wanted, repr(value)) from None
+            raise self.no(wanted, repr(value)) from None
         if not self.min <= number <= self.max:
-            raise refuse(self.name, wanted, value)
+            raise self.no(wanted, value)
         return number
 
 
-class OneOf(traitlets.TraitType):
+class OneOf(Trait):
     """One of a few words."""
 
     def __init__(self, default: str, *, words: tuple[str, ...], **metadata: Any):
@@ -63,11 +71,11 @@ class OneOf(traitlets.TraitType):
     def validate(self, obj: Any, value: Any) -> str:
         if value not in self.words:
             words = ", ".join(map(repr, self.words))
-            raise refuse(self.name, f"one of {words}", repr(value))
+            raise self.no(f"one of {words}", repr(value))
         return str(value)
 
 
-class Matrix(traitlets.TraitType):
+class Matrix(Trait):
     """A d x d matrix as nested lists; arrays are welcome.  Entries up to ``bound``."""
 
     shape = "({d}, {d})"
@@ -87,10 +95,10 @@ class Matrix(traitlets.TraitType):
         try:
             array = np.array(value, dtype=float)
         except (TypeError, ValueError):
-            raise refuse(self.name, self.wanted(), repr(value)) from None
+            raise self.no(self.wanted(), repr(value)) from None
         array = self.reshape(array)
         if not (self.fits(array) and (np.abs(array) <= self.bound).all()):
-            raise refuse(self.name, self.wanted(), value)
+            raise self.no(self.wanted(), value)
         return array.tolist()
 
     def reshape(self, array: np.ndarray) -> np.ndarray:
@@ -118,7 +126,7 @@ class Matrices(Matrix):
         return array[None] if array.ndim == 2 else array
 
 
-class Angles(traitlets.TraitType):
+class Angles(Trait):
     """One to ``most`` angles in radian, as a list; arrays are welcome."""
 
     def __init__(self, default: list, *, most: int = 256, **metadata: Any):
@@ -130,17 +138,17 @@ class Angles(traitlets.TraitType):
         try:
             array = np.array(value, dtype=float)
         except (TypeError, ValueError):
-            raise refuse(self.name, wanted, repr(value)) from None
+            raise self.no(wanted, repr(value)) from None
         fits = array.ndim == 1 and 1 <= len(array) <= self.most
         if not (fits and (np.abs(array) <= 10).all()):
-            raise refuse(self.name, wanted, value)
+            raise self.no(wanted, value)
         return array.tolist()
 
 
-class Flag(traitlets.TraitType):
+class Flag(Trait):
     """True or False."""
 
     def validate(self, obj: Any, value: Any) -> bool:
         if not isinstance(value, bool | np.bool_):
-            raise refuse(self.name, "True or False", repr(value))
+            raise self.no("True or False", repr(value))
         return bool(value)

@@ -68,7 +68,7 @@ class Widget(anywidget.AnyWidget):
     PRESETS: ClassVar[dict[str, Preset]] = {}
     OPENING: ClassVar[tuple[str, ...]] = ()
 
-    presets = traitlets.List().tag(sync=True)
+    presets: traitlets.List = traitlets.List().tag(sync=True)
     reference = traitlets.Dict().tag(sync=True)
     version = traitlets.Unicode(__version__).tag(sync=True)
 

@@ -56,8 +56,8 @@ const figures = Object.fromEntries(
 /** The card of the model's view; another view (a preset, Python) is another card. */
 function render({ model, el }) {
   let shown = model.get("view");
-  let close = figures[shown].render({ model, el });
   let closed = false;
+  let close = () => {};
 
   function change() {
     if (closed || model.get("view") === shown) return;
@@ -70,7 +70,8 @@ function render({ model, el }) {
     if (playing) el.tfdyn.card.clock.begin(model.get("t"));
   }
   const heard = () => queueMicrotask(change);
-  model.on("change:view", heard);
+  model.on("change:view", heard); // before the first card, which may read the address
+  close = figures[shown].render({ model, el });
   return () => {
     closed = true;
     model.off("change:view", heard);

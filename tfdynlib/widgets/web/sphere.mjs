@@ -178,7 +178,7 @@ function build(card) {
         found,
         turn: card.get("turn"),
         tilt: card.get("tilt"),
-        hint: hint && view.w > 200,
+        hint: hint && view.w > 200 && !card.onPaper(),
       }),
     onKey: (event) => onKey(event),
   });

@@ -73,7 +73,8 @@
  *   card.palette()                   colours now: state grab theory stop ink mut ctl rim
  *                                    grat line line2 bg soft glass0 glass1
  *   card.rare(fn)                    fn at most once a second, and always once more at the end
- *   card.el, card.model, card.clock (the player made), card.onPage (false in a notebook), card.guard(fn)
+ *   card.el, card.model, card.clock (the player made), card.onPage (false in a notebook),
+ *        card.onPaper() (being printed: leave hints away), card.guard(fn)
  *
  * Trajectories: trajectory.mjs, `trajectory({ times, dt, start, step(x, t, h), measure(x) })`
  * → { advance(ms), at(k), index(t), filled, values }: integrates ahead in slices, newest
@@ -87,7 +88,7 @@
  */
 
 import { chart } from "./chart.mjs";
-import { h, rich, setRich } from "./dom.mjs";
+import { h, rich } from "./dom.mjs";
 import { errorCard } from "./error.mjs";
 import { fold } from "./fold.mjs";
 import { lamps, readouts, verdict } from "./lamps.mjs";
@@ -140,7 +141,7 @@ function listening(model, guard) {
   const waiting = new Set();
   const undo = [];
   const flush = guard(() => {
-    for (const fn of [...waiting]) {
+    for (const fn of waiting) { // those added on the way have their turn too
       waiting.delete(fn);
       fn();
     }
@@ -268,6 +269,7 @@ function makeCard(spec, { model, el }, fail) {
     keys: Object.keys(spec.state),
     address: el.dataset.address ?? spec.name,
     onPage: el.dataset.figure !== undefined,
+    onPaper: () => el.classList.contains("tfdyn-print"),
     clock: null,
     surfaces: [],
     get: (key) => model.get(key),
@@ -292,7 +294,7 @@ function makeCard(spec, { model, el }, fail) {
     moment: (t) => card.set({ [card.clock.key]: Number(t.toPrecision(7)) }),
     note(text) {
       note.hidden = text === "";
-      setRich(note, text);
+      note.textContent = text;
     },
     rare: (fn) => atMostEachSecond(guard(fn)),
     speak: (text) => {

@@ -41,6 +41,10 @@ export function loop(el, guard) {
   return {
     wake,
     frameTimes,
+    /** No frame is asked for: the picture is at rest, or off screen. */
+    get resting() {
+      return request === 0;
+    },
     setJob: (next) => {
       job = next;
     },

@@ -122,8 +122,10 @@ export function player(card, options) {
       return axis;
     },
     set axis(next) {
+      const before = t;
       axis = next;
       t = within(t);
+      if (t !== before && !playing) card.moment(t);
       self.wake();
     },
     play() {
