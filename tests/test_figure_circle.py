@@ -1,4 +1,4 @@
-"""The circle figure on a bare page: four views that move, obey, and agree with Python."""
+"""The circle figure on a bare page: four views that move, obey, agree with Python."""
 
 import contextlib
 import io
@@ -112,7 +112,8 @@ def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> No
     """Drag on the stage; points are shares of its width and height."""
     box = page.locator(".tfdyn-canvas").bounding_box()
     (a, b), (c, d) = (
-        (box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in (start, end)
+        (box["x"] + x * box["width"], box["y"] + y * box["height"])
+        for x, y in (start, end)
     )
     page.mouse.move(a, b)
     page.mouse.down()
@@ -155,7 +156,8 @@ def test_three_tokens_have_the_weights_of_the_book_and_do_not_move(visit):
 
 
 @pytest.mark.parametrize(
-    ("beta", "score"), [(0.1, 0.2607), (1, 0.6545), (2, 0.8322), (5, 0.9415), (10, 0.9761)]
+    ("beta", "score"),
+    [(0.1, 0.2607), (1, 0.6545), (2, 0.8322), (5, 0.9415), (10, 0.9761)],
 )
 def test_mean_score_of_the_sweep(visit, beta, score):
     page = visit("beta_sweep")
@@ -222,7 +224,9 @@ def test_copied_python_runs_and_prints_what_the_figure_shows(visit, name):
     loose = {"rel": 1e-5} if log else {"rel": 1e-9, "abs": 1e-12}
     if view == "tokens":
         third = seen["gap"] if seen["gap"] is not None else seen["largest"]
-        assert printed == pytest.approx([seen["clusters"], third, seen["energy"]], **loose)
+        assert printed == pytest.approx(
+            [seen["clusters"], third, seen["energy"]], **loose
+        )
     elif view == "rays":
         want = [seen["weights"][seen["query"]], seen["perplexity"], seen["pull"]]
         assert printed == pytest.approx(want, abs=1e-12)
@@ -266,7 +270,9 @@ def test_logarithmic_runs_are_the_page_grid_in_python(visit, name):
     x = flow.solve(field, start_of(state), grid, method="rk4").x[-1]
     assert numbers(page)["x"] == pytest.approx(x.ravel(), abs=1e-9)
     assert numbers(page)["clusters"] == metastability.clusters(x, 0.1).max() + 1
-    assert numbers(page)["energy"] == pytest.approx(energy.interaction(x, heads_of(state)), rel=1e-9)
+    assert numbers(page)["energy"] == pytest.approx(
+        energy.interaction(x, heads_of(state)), rel=1e-9
+    )
 
 
 def test_cluster_counts_do_not_depend_on_the_step(visit):
@@ -337,11 +343,18 @@ CHANGES: dict[str, dict] = {
         "n": 20, "beta": 1.0, "seed": 4, "t": 2.0, "t_end": 20.0, "time": "log",
         "B": [[[1, 0], [0, -1]]], "V": [[[0, -1], [1, 0]]],
     },
-    "rays": {"beta": 0.5, "query": 1, "angles": [0, 1, 2], "B": [[[1, 0], [1, 1]]], "V": [[[0, -1], [1, 0]]]},
-    "clouds": {"targets": [0.1, 0.2, 3.0, 4.0], "turned": 0.4, "shift": 1, "pair": "labels",
-               "t": 0.9, "angles": [0, 1, 2, 3]},
-    "layers": {"layers": 3, "t_end": 1.0, "beta": 9.0, "normalise": False, "t": 1.0,
-               "V": [MINUS_I], "angles": [0, 1, 2, 3, 4, 5]},
+    "rays": {
+        "beta": 0.5, "query": 1, "angles": [0, 1, 2], "B": [[[1, 0], [1, 1]]],
+        "V": [[[0, -1], [1, 0]]],
+    },
+    "clouds": {
+        "targets": [0.1, 0.2, 3.0, 4.0], "turned": 0.4, "shift": 1, "pair": "labels",
+        "t": 0.9, "angles": [0, 1, 2, 3],
+    },
+    "layers": {
+        "layers": 3, "t_end": 1.0, "beta": 9.0, "normalise": False, "t": 1.0,
+        "V": [MINUS_I], "angles": [0, 1, 2, 3, 4, 5],
+    },
 }  # fmt: skip
 # What is not on the stage but in the words or the chart, by view.
 QUIET = {"clouds": {"pair"}}
@@ -506,22 +519,24 @@ def test_a_token_is_chosen_and_turned_by_keys(visit, view):
         assert model(page, "query") == 1
 
 
+SAID = {
+    "tokens": r"Layer-time 6\.00\. 32 tokens in 3 clusters, the largest holds 14\. "
+    r"Energy 2\.6\d+\.",
+    "rays": r"Beta 2\. Token 1 of 3 gives itself weight 0\.909\. Perplexity 1\.44\. "
+    r"The pull is along the radius: no motion\.",
+    "clouds": r"4 tokens in each cloud\. Distance 0\.7854 along arcs, 0\.7654 along "
+    r"chords\. The matching shown costs 0\.7854\.",
+    "layers": r"6 layers to layer-time 3\. Distance to the flow at the end 0\.\d+, "
+    r"times layers 0\.\d+\.",
+}
+
+
 @pytest.mark.parametrize("view", VIEWS)
 def test_the_live_sentence_says_what_is_seen(visit, view):
     page = visit(VIEWS[view])
     settle(page)
     said = page.text_content('.tfdyn-hidden[role="status"]')
-    assert re.fullmatch(
-        {
-            "tokens": r"Layer-time 6\.0\d\. 32 tokens in 3 clusters, the largest holds 14\. Energy 2\.6\d+\.",
-            "rays": r"Beta 2\. Token 1 of 3 gives itself weight 0\.909\. Perplexity 1\.44\. "
-            r"The pull is along the radius: no motion\.",
-            "clouds": r"4 tokens in each cloud\. Distance 0\.7854 along arcs, 0\.7654 along chords\. "
-            r"The matching shown costs 0\.7854\.",
-            "layers": r"6 layers to layer-time 3\. Distance to the flow at the end 0\.\d+, times layers 0\.\d+\.",
-        }[view],
-        said,
-    ), said
+    assert re.fullmatch(SAID[view], said), said
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -535,14 +550,18 @@ def test_axe_finds_nothing(visit, view, width, theme):
 @pytest.mark.parametrize("view", VIEWS)
 def test_no_sideways_scroll(visit, view, width):
     page = visit(VIEWS[view], width)
-    page.evaluate("document.querySelectorAll('details').forEach((d) => (d.open = true))")
+    page.evaluate(
+        "document.querySelectorAll('details').forEach((d) => (d.open = true))"
+    )
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_targets_are_44_pixels_on_a_narrow_column(visit, view):
     page = visit(VIEWS[view], 320)
-    page.evaluate("document.querySelectorAll('details').forEach((d) => (d.open = true))")
+    page.evaluate(
+        "document.querySelectorAll('details').forEach((d) => (d.open = true))"
+    )
     small = page.evaluate(
         """() => [...document.querySelectorAll(
              ".tfdyn :is(button, input, summary, .tfdyn-option)")]
@@ -638,8 +657,14 @@ def test_ends_of_the_range_give_a_sentence_and_no_nan(visit, name, state):
 LAMPS: list[tuple[dict, list[str]]] = [
     ({}, ["holds"] * 4),
     ({"V": [[[1, 0], [0, 2]]]}, ["holds", "fails", "holds", "holds"]),
-    ({"B": [[[1, 1], [0, 1]]], "V": [[[1, 1], [0, 1]]]}, ["fails", "holds", "holds", "holds"]),
-    ({"B": [I, [[2, 0], [0, 1]]], "V": [I, [[2, 0], [0, 1]]]}, ["holds", "holds", "fails", "holds"]),
+    (
+        {"B": [[[1, 1], [0, 1]]], "V": [[[1, 1], [0, 1]]]},
+        ["fails", "holds", "holds", "holds"],
+    ),
+    (
+        {"B": [I, [[2, 0], [0, 1]]], "V": [I, [[2, 0], [0, 1]]]},
+        ["holds", "holds", "fails", "holds"],
+    ),
     ({"start": "gap", "n": 2, "gap": np.pi}, ["holds", "holds", "holds", "fails"]),
 ]
 
@@ -662,7 +687,14 @@ def test_presets_have_a_label_and_a_line_of_words():
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("n", 1), ("beta", 0.0), ("view", "cube"), ("angles", []), ("B", [[1.0]]), ("normalise", 1)],
+    [
+        ("n", 1),
+        ("beta", 0.0),
+        ("view", "cube"),
+        ("angles", []),
+        ("B", [[1.0]]),
+        ("normalise", 1),
+    ],
 )
 def test_a_trait_out_of_range_is_refused_by_name(key, value):
     with pytest.raises(ValueError, match=key):

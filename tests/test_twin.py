@@ -1,9 +1,10 @@
 """The page's twin against the package: same input, same numbers.
 
-The modules of ``tfdynlib/widgets/web/twin`` run in Node. Both sides work in double
-precision with the same formulas in another order of summation, so they differ by rounding
-times the condition of the sum: about 1e-13 here. The tests ask for 1e-11 where that holds
-and say so where a number is less well conditioned; the book's promise is 1e-9.
+The modules of ``tfdynlib/widgets/web/twin`` run in Node.  Both sides work in double
+precision with the same formulas in another order of summation, so they differ by
+rounding times the condition of the sum: about 1e-13 here.  The tests ask for 1e-11
+where that holds and say so where a number is less well conditioned; the book promises
+1e-9.
 """
 
 import json
@@ -21,11 +22,13 @@ from tfdynlib import attention, energy, flow, measure, metastability, sphere, we
 TWIN = Path(sphere.__file__).parent / "widgets" / "web" / "twin"
 ROUNDING = 1e-11
 SEEDS = range(8)
+# Arguments of the twin's functions, for a case c.
+TOKENS, MASS = "flat(c.x), c.n, c.d", "c.mass ?? undefined"
 
 
 @pytest.fixture(scope="module")
 def node():
-    """A function that runs one piece of JavaScript on a list of cases, in one process."""
+    """A function that runs one piece of JavaScript on many cases, in one process."""
     program = shutil.which("node")
     if program is None:
         if os.environ.get("TFDYN_REQUIRE_BROWSER") == "1":
@@ -75,7 +78,9 @@ def case(seed, n=12, d=3, H=1, symmetric=False, beta=2.0, masses=False):
         "n": n,
         "d": d,
         "beta": beta,
-        "heads": [{"B": b.ravel().tolist(), "V": v.ravel().tolist()} for b, v in zip(B, V)],
+        "heads": [
+            {"B": b.ravel().tolist(), "V": v.ravel().tolist()} for b, v in zip(B, V)
+        ],
         "mass": None if mass is None else mass.tolist(),
     }
     return x, heads, mass, sent
@@ -100,7 +105,9 @@ KINDS = [
 
 def test_uniform_numbers_are_numpys_bit_for_bit(node):
     seeds = [0, 1, 42, 2**31, 2**32 + 5, 2**52 + 1]
-    body = "const g = generator(c); return Array.from({ length: 500 }, () => g.random());"
+    body = (
+        "const g = generator(c); return Array.from({ length: 500 }, () => g.random());"
+    )
     for seed, got in zip(seeds, node({"random.mjs": "generator"}, body, seeds)):
         assert got == np.random.default_rng(seed).random(500).tolist()
 
@@ -124,7 +131,10 @@ def test_eigenvalues_agree_with_lapack(node):
     rng = np.random.default_rng(0)
     square = [rng.normal(size=(d, d)) for d in (2, 3) for _ in range(40)]
     known = [np.eye(3), np.zeros((3, 3)), np.diag([1.0, 0, -1]), np.diag([2.0, 2, 5])]
-    turn = [np.array([[0.0, -1], [1, 0]]), np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 3]])]
+    turn = [
+        np.array([[0.0, -1], [1, 0]]),
+        np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 3]]),
+    ]
     matrices = square + [m + m.T for m in square] + known + turn
     body = "return eigenvalues(c.flat()).map((e) => [e.re, e.im]);"
     found = node({"linalg.mjs": "eigenvalues"}, body, [m.tolist() for m in matrices])
@@ -145,7 +155,9 @@ def test_products_and_symmetric_parts(node):
       const [A, C] = c.map((m) => m.flat());
       return [matvec(A, c[1][0]), matmul(A, C), transpose(A), symmetricPart(A),
               isSymmetric(A), isSymmetric(symmetricPart(A))];"""
-    for (A, C), got in zip(cases, node({"linalg.mjs": names}, body, [c.tolist() for c in cases])):
+    for (A, C), got in zip(
+        cases, node({"linalg.mjs": names}, body, [c.tolist() for c in cases])
+    ):
         want = [A @ C[0], A @ C, A.T, (A + A.T) / 2]
         for mine, theirs in zip(got, want):
             assert mine == pytest.approx(theirs.ravel(), abs=1e-14)
@@ -155,7 +167,7 @@ def test_products_and_symmetric_parts(node):
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_attention_weights(node, kind):
     cases = many(**kind)
-    body = "return c.heads.map((h) => list(attend(flat(c.x), c.n, c.d, h, c.beta, c.mass ?? undefined)));"
+    body = f"return c.heads.map((h) => list(attend({TOKENS}, h, c.beta, {MASS})));"
     found = node({"attention.mjs": "attend"}, body, [c[3] for c in cases])
     for (x, heads, mass, _), got in zip(cases, found):
         want = attention.attend(x, heads, mass)
@@ -171,7 +183,9 @@ def tolerance(heads):
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_log_partition(node, kind):
     cases = many(**kind)
-    body = "return c.heads.map((h) => list(logPartition(flat(c.x), c.n, c.d, h, c.beta, c.mass ?? undefined)));"
+    body = (
+        f"return c.heads.map((h) => list(logPartition({TOKENS}, h, c.beta, {MASS})));"
+    )
     found = node({"attention.mjs": "logPartition"}, body, [c[3] for c in cases])
     for (x, heads, mass, _), got in zip(cases, found):
         want = attention.log_partition(x, heads, mass)
@@ -179,8 +193,8 @@ def test_log_partition(node, kind):
 
 
 def velocities(node, cases, rule):
-    body = f"""return list(velocity(flat(c.x), c.n, c.d, c.heads,
-      {{ beta: c.beta, rule: "{rule}", mass: c.mass ?? undefined }}));"""
+    options = f'{{ beta: c.beta, rule: "{rule}", mass: {MASS} }}'
+    body = f"return list(velocity({TOKENS}, c.heads, {options}));"
     found = node({"attention.mjs": "velocity"}, body, [c[3] for c in cases])
     return [np.reshape(got, c[0].shape) for c, got in zip(cases, found)]
 
@@ -196,11 +210,11 @@ def test_velocity(node, kind, rule):
 
 def test_velocity_in_the_plane_is_not_projected(node):
     cases = []
-    for x, heads, mass, sent in many(d=2, symmetric=True):
+    for x, heads, _, sent in many(d=2, symmetric=True):
         y = 3 * x * np.linspace(0.2, 1, len(x))[:, None]
         cases.append((y, heads, {**sent, "x": y.tolist()}))
-    body = """return list(velocity(flat(c.x), c.n, c.d, c.heads,
-      { beta: c.beta, space: "euclidean" }));"""
+    options = '{ beta: c.beta, space: "euclidean" }'
+    body = f"return list(velocity({TOKENS}, c.heads, {options}));"
     found = node({"attention.mjs": "velocity"}, body, [c[2] for c in cases])
     for (y, heads, _), got in zip(cases, found):
         want = attention.velocity(y, heads, space="euclidean")
@@ -212,7 +226,9 @@ def test_unnormalised_velocity(node, kind):
     cases = many(**kind)
     for (x, heads, mass, _), got in zip(cases, velocities(node, cases, "unnormalised")):
         want = attention.velocity(x, heads, mass, rule="unnormalised")
-        assert got == pytest.approx(want, rel=ROUNDING, abs=ROUNDING * np.abs(want).max())
+        assert got == pytest.approx(
+            want, rel=ROUNDING, abs=ROUNDING * np.abs(want).max()
+        )
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -233,20 +249,32 @@ def test_velocity_reads_the_masses_of_the_heads(node):
     cases = []
     for x, heads, _, sent in many(H=3):
         theta = [0.2, 0.5, 0.3]
-        cases.append((x, weights.Heads(heads.B, heads.V, heads.beta, mass=theta), {**sent, "theta": theta}))
-    body = "return list(velocity(flat(c.x), c.n, c.d, c.heads, { beta: c.beta, theta: c.theta }));"
+        cases.append(
+            (
+                x,
+                weights.Heads(heads.B, heads.V, heads.beta, mass=theta),
+                {**sent, "theta": theta},
+            )
+        )
+    options = "{ beta: c.beta, theta: c.theta }"
+    body = f"return list(velocity({TOKENS}, c.heads, {options}));"
     found = node({"attention.mjs": "velocity"}, body, [c[2] for c in cases])
     for (x, heads, _), got in zip(cases, found):
-        assert np.reshape(got, x.shape) == pytest.approx(attention.velocity(x, heads), abs=ROUNDING)
+        assert np.reshape(got, x.shape) == pytest.approx(
+            attention.velocity(x, heads), abs=ROUNDING
+        )
 
 
-@pytest.mark.parametrize(("method", "step"), [("rk4", "rk4Step"), ("euler", "eulerStep")])
+@pytest.mark.parametrize(
+    ("method", "step"), [("rk4", "rk4Step"), ("euler", "eulerStep")]
+)
 @pytest.mark.parametrize("d", [2, 3])
 def test_two_hundred_steps_stay_together(node, method, step, d):
     t = np.linspace(0, 10, 201)
     cases = [case(seed, n=16, d=d, H=2, beta=3.0) for seed in range(4)]
     body = f"""
-      const field = (t, x, out) => velocity(x, c.n, c.d, c.heads, {{ beta: c.beta }}, out);
+      const {{ n, d, heads, beta }} = c;
+      const field = (t, x, out) => velocity(x, n, d, heads, {{ beta }}, out);
       let x = flat(c.x);
       const out = [x];
       for (let k = 1; k < c.t.length; k++) {{
@@ -272,10 +300,11 @@ TRAJECTORY = {
 
 
 def test_a_run_in_slices_is_the_same_run_with_smaller_steps(node):
-    """Frames 0.5 apart and dt = 0.1 are five steps a frame: Python on the finer grid."""
+    """Frames 0.5 apart and dt = 0.1: five steps a frame, Python on the finer grid."""
     x, heads, _, sent = case(3, n=8, d=2)
     body = """
-      const field = (t, x, out) => velocity(x, c.n, c.d, c.heads, { beta: c.beta }, out);
+      const { n, d, heads, beta } = c;
+      const field = (t, x, out) => velocity(x, n, d, heads, { beta }, out);
       const step = (x, t, h) => x.set(rk4Step(field, t, x, h, c.n, c.d));
       const run = trajectory({ times: c.t, dt: 0.1, start: flat(c.x), step });
       let slices = 0;
@@ -297,10 +326,12 @@ def test_a_run_that_is_not_finite_stops_and_says_so(node):
     assert node(TRAJECTORY, body, [None]) == [[True, 2]]
 
 
-@pytest.mark.parametrize("kind", [{"symmetric": True}, {"d": 2, "masses": True}, {"n": 2}], ids=str)
+@pytest.mark.parametrize(
+    "kind", [{"symmetric": True}, {"d": 2, "masses": True}, {"n": 2}], ids=str
+)
 def test_interaction_energy(node, kind):
     cases = many(**kind)
-    body = "return interaction(flat(c.x), c.n, c.d, c.heads[0], c.beta, c.mass ?? undefined);"
+    body = f"return interaction({TOKENS}, c.heads[0], c.beta, {MASS});"
     found = node({"energy.mjs": "interaction"}, body, [c[3] for c in cases])
     for (x, heads, mass, _), got in zip(cases, found):
         assert got == pytest.approx(energy.interaction(x, heads, mass), rel=ROUNDING)
@@ -312,7 +343,7 @@ def test_slope_squared(node, kind):
     for x, heads, mass, sent in many(symmetric=True, **kind):
         descent = weights.Heads(heads.B, -heads.B, beta=heads.beta)
         cases.append((x, descent, mass, sent))
-    body = "return slopeSquared(flat(c.x), c.n, c.d, c.heads[0], c.beta, c.mass ?? undefined);"
+    body = f"return slopeSquared({TOKENS}, c.heads[0], c.beta, {MASS});"
     found = node({"energy.mjs": "slopeSquared"}, body, [c[3] for c in cases])
     for (x, heads, mass, _), got in zip(cases, found):
         assert got == pytest.approx(energy.slope_squared(x, heads, mass), rel=ROUNDING)
@@ -320,9 +351,15 @@ def test_slope_squared(node, kind):
 
 @pytest.mark.parametrize("radius", [1e-9, 0.1, 0.5, 3.2])
 def test_clusters_are_the_same_and_numbered_the_same(node, radius):
-    clouds = [sphere.uniform(n, d, np.random.default_rng(n)) for n in (1, 2, 40, 100) for d in (2, 3)]
+    clouds = [
+        sphere.uniform(n, d, np.random.default_rng(n))
+        for n in (1, 2, 40, 100)
+        for d in (2, 3)
+    ]
     clouds.append(np.repeat(clouds[4], 2, axis=0))
-    cases = [{"x": x.tolist(), "n": len(x), "d": x.shape[1], "r": radius} for x in clouds]
+    cases = [
+        {"x": x.tolist(), "n": len(x), "d": x.shape[1], "r": radius} for x in clouds
+    ]
     body = """
       const found = clusters(flat(c.x), c.n, c.d, c.r);
       return [list(found.labels), found.count, found.sizes];"""
@@ -342,17 +379,27 @@ def on_circle(theta):
 def test_matchings_are_optimal(node, ground):
     """Against POT's exact transport and against the package, 20 pairs of clouds."""
     rng = np.random.default_rng(7)
-    pairs = [rng.uniform(-9, 9, size=(2, n)) for n in (1, 2, 3, 8, 33) for _ in range(4)]
+    pairs = [
+        rng.uniform(-9, 9, size=(2, n)) for n in (1, 2, 3, 8, 33) for _ in range(4)
+    ]
     name = {"geodesic": "matchGeodesic", "chordal": "matchChordal"}[ground]
-    found = node({"transport.mjs": name}, f"return {name}(c[0], c[1]);", [p.tolist() for p in pairs])
+    found = node(
+        {"transport.mjs": name},
+        f"return {name}(c[0], c[1]);",
+        [p.tolist() for p in pairs],
+    )
     for (a, b), got in zip(pairs, found):
         gap = np.abs((a[:, None] - b[None, :] + np.pi) % (2 * np.pi) - np.pi)
         cost = gap**2 if ground == "geodesic" else 4 * np.sin(gap / 2) ** 2
         assert sorted(got["to"]) == list(range(len(a)))
-        assert got["w2"] == pytest.approx(np.sqrt(cost[range(len(a)), got["to"]].mean()), abs=1e-12)
+        assert got["w2"] == pytest.approx(
+            np.sqrt(cost[range(len(a)), got["to"]].mean()), abs=1e-12
+        )
         assert got["w2"] == pytest.approx(np.sqrt(ot.emd2([], [], cost)), abs=1e-10)
         clouds = [measure.Measure(on_circle(theta)) for theta in (a, b)]
-        assert got["w2"] == pytest.approx(measure.wasserstein2(*clouds, ground=ground), abs=1e-10)
+        assert got["w2"] == pytest.approx(
+            measure.wasserstein2(*clouds, ground=ground), abs=1e-10
+        )
 
 
 def test_log_times_are_in_equal_ratios_and_end_at_the_end(node):

@@ -58,7 +58,7 @@ def _join(x: Points, reach: float, labels: Labels, crowded: Labels) -> Labels:
     if not links:
         return labels
     source, target = np.array(links).T
-    return _label(labels.max() + 1, source, target)[labels]
+    return _label(int(labels.max()) + 1, source, target)[labels]
 
 
 def _label(n: int, source: np.ndarray, target: np.ndarray) -> Labels:

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
+from tfdynlib._check import Number
 from tfdynlib._still import LIGHT, RC
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ def styled(draw: F) -> F:
 
 def new(
     ax: "Axes | None",
-    size: tuple[float, float],
-    room: tuple[float, float, float, float],
+    size: tuple[Number, Number],
+    room: tuple[Number, Number, Number, Number],
 ) -> "Axes":
     """``ax``, or axes in a new figure of this size, both in px, with ``room`` for names
     and labels at the left, bottom, right and top."""
@@ -55,8 +56,8 @@ def new(
 def note(
     ax: "Axes",
     text: str,
-    at: tuple[float, float],
-    shift: tuple[float, float],
+    at: tuple[Number, Number],
+    shift: tuple[Number, Number],
     **style: Any,
 ) -> None:
     """Text at a fraction ``at`` of the axes, moved by ``shift`` px."""
@@ -65,7 +66,11 @@ def note(
 
 
 def beside(
-    ax: "Axes", text: str, place: Any, shift: tuple[float, float] = (0, 0), **style: Any
+    ax: "Axes",
+    text: str,
+    place: Any,
+    shift: tuple[Number, Number] = (0, 0),
+    **style: Any,
 ) -> None:
     """Text centred at a place in the coordinates of the data, moved by ``shift`` px."""
     look: dict[str, Any] = {"ha": "center", "va": "center"} | style
@@ -86,7 +91,7 @@ def chart(ax: "Axes", x_name: str, y_name: str) -> None:
     note(ax, x_name, (1, 0), (0, -36), ha="right")
 
 
-def stage(ax: "Axes", reach: float) -> None:
+def stage(ax: "Axes", reach: Number) -> None:
     """A square stage without axes."""
     ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
     ax.axis("off")
@@ -112,7 +117,7 @@ def dots(
     ax.scatter(x[:, 0], x[:, 1], area, clip_on=False, **look)
 
 
-def ring(ax: "Axes", x: Float[np.ndarray, "n 2"], radius: float, **style: Any) -> None:
+def ring(ax: "Axes", x: Float[np.ndarray, "n 2"], radius: Number, **style: Any) -> None:
     """Hollow dots: a ring of ink round the colour of the ground."""
     look: dict[str, Any] = {"facecolors": LIGHT["bg"], "edgecolors": LIGHT["ink"]}
     look |= {"linewidths": 1.5}
@@ -120,7 +125,7 @@ def ring(ax: "Axes", x: Float[np.ndarray, "n 2"], radius: float, **style: Any) -
 
 
 def trails(
-    ax: "Axes", paths: list[Float[np.ndarray, "m 2"]], width: float = 2.4
+    ax: "Axes", paths: list[Float[np.ndarray, "m 2"]], width: Number = 2.4
 ) -> None:
     """Paths that fade into the past, thinner and from 55 % to 9 % opacity."""
     ages = 6
@@ -200,7 +205,7 @@ def end_labels(ax: "Axes", ends: list[tuple[str, float, str]]) -> None:
         note(ax, name, (1, level / height), (8, 0), color=colour, va="center")
 
 
-def spread(levels: list[float], gap: float) -> list[float]:
+def spread(levels: list[float], gap: Number) -> list[float]:
     """Increasing levels moved as little as needed to be ``gap`` apart.
 
     Levels that would touch form a pool, which is spread evenly about its mean.

@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from tfdynlib import _drawing
+from tfdynlib._check import Number
 from tfdynlib._still import LIGHT
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ def draw(
     ax: "Axes",
     x: Float[np.ndarray, "n 3"],
     trails: Float[np.ndarray, "m n 3"] | None,
-    view: tuple[float, float],
+    view: tuple[Number, Number],
 ) -> None:
     """Far side, glass, near side."""
     turn = camera(*view)
@@ -39,7 +40,7 @@ def draw(
     _drawing.dots(ax, near[:, :2], 3.2 + 1.6 * near[:, 2])
 
 
-def camera(longitude: float, height: float) -> Turn:
+def camera(longitude: Number, height: Number) -> Turn:
     """Rows: right, up, and towards an eye at this longitude and height, in degrees."""
     a, b = np.deg2rad([longitude, height])
     eye = np.array([np.cos(b) * np.cos(a), np.cos(b) * np.sin(a), np.sin(b)])
@@ -47,7 +48,9 @@ def camera(longitude: float, height: float) -> Turn:
     return np.stack([right, np.cross(eye, right), eye])
 
 
-def _graticule(ax: "Axes", turn: Turn, side: int, alpha: float, zorder: float) -> None:
+def _graticule(
+    ax: "Axes", turn: Turn, side: int, alpha: Number, zorder: Number
+) -> None:
     """Meridians and parallels every 30 degrees, on one side of the glass."""
     s = np.linspace(0, 2 * np.pi, 73)
     lines = [

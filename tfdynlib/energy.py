@@ -308,4 +308,4 @@ def _exp(log_value: np.ndarray, heads: Heads) -> np.ndarray:
             f"e^{log_value.max():.0f}; see energy.log_interaction)",
             heads.beta,
         )
-    return np.exp(log_value)
+    return np.asarray(np.exp(log_value))

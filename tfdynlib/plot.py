@@ -14,6 +14,7 @@ from jaxtyping import Float, Real
 
 from tfdynlib import _check, _drawing, _globe, measure
 from tfdynlib import attention as attention_
+from tfdynlib._check import Number
 from tfdynlib._still import LIGHT, Still, still
 from tfdynlib.measure import Measure
 from tfdynlib.weights import Heads
@@ -81,7 +82,7 @@ def circle(
 def sphere(
     x: Real[np.ndarray, "n 3"],
     trails: Real[np.ndarray, "m n 3"] | None = None,
-    view: tuple[float, float] = (30.0, 20.0),
+    view: tuple[Number, Number] = (30.0, 20.0),
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Tokens on the sphere, seen from far away as through glass.

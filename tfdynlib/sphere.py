@@ -38,8 +38,8 @@ def _from_height(
 
 
 def project(
-    x: Real[np.ndarray, "*n d"], v: Real[np.ndarray, "*n d"]
-) -> Float[np.ndarray, "*n d"]:
+    x: Real[np.ndarray, "*#n d"], v: Real[np.ndarray, "*#n d"]
+) -> Float[np.ndarray, "... d"]:
     r"""Tangent part at x of a vector v, :math:`P_x v = v - \langle v, x\rangle x`."""
     return v - np.sum(v * x, axis=-1, keepdims=True) * x
 
@@ -58,8 +58,8 @@ def retract(x: Real[np.ndarray, "*n d"]) -> Float[np.ndarray, "*n d"]:
 
 
 def exp(
-    x: Real[np.ndarray, "*n d"], v: Real[np.ndarray, "*n d"]
-) -> Float[np.ndarray, "*n d"]:
+    x: Real[np.ndarray, "*#n d"], v: Real[np.ndarray, "*#n d"]
+) -> Float[np.ndarray, "... d"]:
     r"""End of the geodesic that leaves x with tangent velocity v, after unit time.
 
     .. math:: \exp_x(v) = \cos|v|\, x + \frac{\sin|v|}{|v|}\, v
@@ -71,8 +71,8 @@ def exp(
 
 
 def log(
-    x: Real[np.ndarray, "*n d"], y: Real[np.ndarray, "*n d"]
-) -> Float[np.ndarray, "*n d"]:
+    x: Real[np.ndarray, "*#n d"], y: Real[np.ndarray, "*#n d"]
+) -> Float[np.ndarray, "... d"]:
     r"""The shortest tangent vector v at x with :math:`\exp_x(v) = y`.
 
     Its length is ``distance(x, y)``.  Raises ``ValueError`` if y is the antipode of x,
@@ -90,9 +90,11 @@ def log(
 
 
 def distance(
-    x: Real[np.ndarray, "*n d"], y: Real[np.ndarray, "*n d"]
-) -> Float[np.ndarray, "*n"]:
+    x: Real[np.ndarray, "*#n d"], y: Real[np.ndarray, "*#n d"]
+) -> Float[np.ndarray, "..."]:
     r"""Geodesic distance (angle, in [0, π]) of unit vectors, row by row.
+
+    ``distance(x[:, None], y)`` gives all pairs.
 
     .. math:: d(x, y) = 2\,\mathrm{atan2}(|x - y|, |x + y|)
 

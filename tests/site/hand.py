@@ -121,6 +121,23 @@ class Hand:
         )
 
 
+def other_number(control: ElementHandle) -> None:
+    """Change a number by its arrow keys, whichever way it can go."""
+    before = control.input_value()
+    control.press("ArrowUp")
+    if control.input_value() == before:
+        control.press("ArrowDown")
+
+
+def other_place(control: ElementHandle) -> None:
+    """Click a slider on its other side."""
+    box = control.bounding_box()
+    assert box
+    at = control.evaluate("(el) => (el.value - el.min) / (el.max - el.min)")
+    share = 0.3 if at > 0.5 else 0.7
+    control.click(position={"x": box["width"] * share, "y": box["height"] / 2})
+
+
 def click_at(bar: Locator, share: float) -> None:
     """Click a slider at a share of its length, as a reader would."""
     box = bar.bounding_box()

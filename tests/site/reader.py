@@ -63,6 +63,16 @@ def served(folder: Path) -> Iterator[str]:
         thread.join()
 
 
+@contextmanager
+def on_paper(page: Page) -> Iterator[None]:
+    """The page as it goes to the printer: print media, and the events around it."""
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    yield
+    page.emulate_media(media="screen")
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+
+
 class Record:
     """What happened in one context."""
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 import sitebook
-from hand import NUMBER, SEEN, Hand, numbers, open_figure
+from hand import NUMBER, SEEN, Hand, numbers, open_figure, other_number, other_place
 from playwright.sync_api import ElementHandle
-from reader import Visits
+from reader import Visits, on_paper
 from sitebook import Figure
 
 every_figure = pytest.mark.parametrize("figure", sitebook.figures(), ids=str)
@@ -70,31 +70,12 @@ def test_words_of_a_figure_are_set_and_stand_where_they_belong(
 # ---- controls: each one that a reader can meet, in each state that a chip leads to
 
 
-def other_number(control: ElementHandle) -> None:
-    """Change a number by its arrow keys, whichever way it can go."""
-    before = control.input_value()
-    control.press("ArrowUp")
-    if control.input_value() == before:
-        control.press("ArrowDown")
-
-
-def other_place(control: ElementHandle) -> None:
-    """Click a slider on its other side."""
-    box = control.bounding_box()
-    assert box
-    at = control.evaluate("(el) => (el.value - el.min) / (el.max - el.min)")
-    share = 0.3 if at > 0.5 else 0.7
-    control.click(position={"x": box["width"] * share, "y": box["height"] / 2})
-
-
 ACTS = {
     "range": other_place,
     "text": other_number,
     "application": lambda control: control.press("ArrowRight"),
 }
-# What these change is not in the picture: a fold opens, a text is copied, another
-# head's matrices are shown.
-SHOWN_BY = "(el) => el.dataset.copied ?? el.ariaSelected ?? el.parentElement.open"
+# What these change is not in the picture: a text is copied, another head comes.
 BESIDE = ("Share", "Copy as Python", "Add a head", "Remove this head")
 
 
@@ -336,15 +317,13 @@ def test_paper_has_a_picture_whether_the_figure_was_seen_or_not(
     picture = page.locator(sitebook.FIGURE).nth(figure.index).locator(
         ".tfdyn-still svg:visible, canvas.tfdyn-canvas:visible"
     )
-    page.emulate_media(media="print")
-    assert picture.count() == 1
-    page.emulate_media(media="screen")
+    with on_paper(page):
+        assert picture.count() == 1
     hand = Hand(page, figure.index).bring()
     hand.rest()
-    page.emulate_media(media="print")
-    assert picture.count() == 1
-    buttons = hand.el.locator("button:visible, input:visible")
-    assert buttons.count() == 0
+    with on_paper(page):
+        assert picture.count() == 1
+        assert hand.el.locator("button:visible, input:visible").count() == 0
 
 
 TARGETS = """(el) => tfdynSeen.controls(el)

@@ -21,7 +21,7 @@ def lowest(function: Callable) -> Verdict:
     x has shape (m, n, d), w is a unit vector.  Tried on one run of an ascent head,
     where the answer rises, and one of a descent head, where it falls while positive.
     """
-    return compare(function, _lowest, _runs())
+    return compare(function, _lowest, _runs(), tried="runs of both signs")
 
 
 def _lowest(x: np.ndarray, w: np.ndarray) -> np.ndarray:

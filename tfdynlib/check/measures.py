@@ -20,7 +20,8 @@ def w2_line(function: Callable) -> Verdict:
     x and y are arrays of equal length, in any order; the answer is compared with an
     exact assignment.
     """
-    return compare(function, _by_assignment, _lines(), rtol=1e-10)
+    tried = "five pairs of clouds"
+    return compare(function, _by_assignment, _lines(), rtol=1e-10, tried=tried)
 
 
 def _lines() -> list[Case]:

@@ -4,7 +4,8 @@
 - Widget state that the notebook engine would embed is left out: figures on the page
   need none (``tfdynlib.widgets``).  MathJax is left out where nothing is to be set:
   Sphinx would load it on the first page for the sake of all others.
-- Blocks of theorems and exercises lose an id that all of them share.
+- Blocks of theorems and exercises lose an id that all of them share; entries of the
+  bibliography get the role that a list asks of its items.
 - Two templates of the theme are replaced: the search button's spoken name must contain
   what it shows (WCAG 2.5.3), and a script of 1.5 MB that no page needs is dropped.
 """
@@ -70,7 +71,8 @@ def finish_page(
     run = NbMetadataCollector.get_exec_data(app.env, page)
     if body:
         line = built_line(run) if run and CELL.search(body) else ""
-        context["body"] = SHARED_ID.sub("", body) + line
+        body = SHARED_ID.sub("", body).replace("doc-biblioentry", "listitem")
+        context["body"] = body + line
     formulas = has_formulas(app, body)
     scripts = context["script_files"]
     scripts[:] = [script for script in scripts if is_wanted(script, formulas)]

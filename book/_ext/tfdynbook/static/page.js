@@ -7,7 +7,7 @@
   /** Give the keyboard every box that scrolls sideways, and none that does not. */
   function markScrolling() {
     for (const box of document.querySelectorAll(`article :is(${WIDE})`)) {
-      const scrolls = box.scrollWidth > box.clientWidth + 1
+      const scrolls = box.scrollWidth > box.clientWidth
         && /auto|scroll/.test(getComputedStyle(box).overflowX);
       if (scrolls && box.tabIndex < 0) {
         box.tabIndex = 0;
@@ -27,11 +27,12 @@
   }
 
   addEventListener("load", async () => {
-    if (globalThis.MathJax?.startup) {
-      await globalThis.MathJax.startup.promise;
-      passFormulas();
-    }
+    const article = document.querySelector("article");
+    if (!article) return;
+    new ResizeObserver(markScrolling).observe(article);
+    await globalThis.MathJax?.startup?.promise;
+    passFormulas();
+    await document.fonts.ready;
     markScrolling();
-    new ResizeObserver(markScrolling).observe(document.querySelector("article"));
   });
 })();

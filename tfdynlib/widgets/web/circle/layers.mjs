@@ -1,191 +1,20 @@
 // View "layers": L Euler steps, a transformer of L layers, beside the flow.
 
 import { number } from "../kit/dom.mjs";
-import { fade, mix } from "../kit/palette.mjs";
+import { doubles, largestDifference } from "../kit/passport.mjs";
 import { linear, log } from "../kit/scale.mjs";
-import { label } from "../kit/text.mjs";
-import { eulerStep, rk4Step } from "../twin/flow.mjs";
 import { choice } from "../kit/slider.mjs";
+import { label } from "../kit/text.mjs";
+import { angles as anglesOf } from "../twin/points.mjs";
 import { placeToken, startControls, weightsColumn } from "./controls.mjs";
+import { errorTable, FINE, MOST, prepare } from "./layers_run.mjs";
+import { home, paint } from "./layers_stage.mjs";
 import * as model from "./model.mjs";
 import { dragTokens, tokenKeys } from "./pointer.mjs";
 import { layersPython } from "./python.mjs";
 import { passportOf } from "./reference.mjs";
-import { doubles, largestDifference } from "../kit/passport.mjs";
-import * as ring from "./ring.mjs";
 
-const TURN = 2 * Math.PI;
-const MOST = 96;
-const FINE = 960; // rk4 steps of the flow shown: error far below that of any Euler run
 const WATCHED = ["n", "beta", "B", "V", "start", "seed", "gap", "angles", "t_end", "layers", "normalise"];
-
-/** L Euler steps: every layer's tokens. Without normalisation nothing is projected. */
-function eulerPath(now, L) {
-  const h = now.state.t_end / L;
-  const path = [now.x0];
-  for (let k = 0; k < L; k++) path.push(eulerStep(now.layer, k * h, path[k], h, now.n, 2, now.state.normalise));
-  return path;
-}
-
-function flowPath({ field, x0, n, state }) {
-  const h = state.t_end / FINE;
-  const path = [x0];
-  for (let k = 0; k < FINE; k++) path.push(rk4Step(field, k * h, path[k], h, n, 2));
-  return path;
-}
-
-/** Largest distance of two sets of tokens: along arcs on the circle, else straight. */
-export function largestGap(x, y, arcs) {
-  let top = 0;
-  for (let k = 0; k < x.length; k += 2) {
-    const apart = Math.hypot(x[k] - y[k], x[k + 1] - y[k + 1]);
-    const far = Math.hypot(x[k] + y[k], x[k + 1] + y[k + 1]);
-    top = Math.max(top, arcs ? 2 * Math.atan2(apart, far) : apart);
-  }
-  return top;
-}
-
-function prepare(state) {
-  const heads = model.headsOf(state);
-  const x0 = model.startTokens(state);
-  const n = x0.length / 2;
-  const { field } = model.flowOf(heads, state.beta, n);
-  const layer = state.normalise ? field : model.flowOf(heads, state.beta, n, "euclidean").field;
-  const now = { state, heads, x0, n, field, layer };
-  now.flow = flowPath(now);
-  now.path = eulerPath(now, state.layers);
-  now.end = now.flow[FINE];
-  now.error = largestGap(now.path.at(-1), now.end, state.normalise);
-  now.longest = longest(now.path.at(-1));
-  return now;
-}
-
-/** Length of the longest token: one on the circle. */
-function longest(x) {
-  let top = 0;
-  for (let k = 0; k < x.length; k += 2) top = Math.max(top, Math.hypot(x[k], x[k + 1]));
-  return top;
-}
-
-/** Errors for L = 1 ... 96, worked off a few at a time. */
-function errorTable(now) {
-  const errors = new Float64Array(MOST);
-  let filled = 0;
-  return {
-    errors,
-    get filled() { return filled; },
-    advance(ms) {
-      const end = performance.now() + ms;
-      while (filled < MOST && performance.now() < end) {
-        const last = eulerPath(now, filled + 1).at(-1);
-        errors[filled] = Math.max(largestGap(last, now.end, now.state.normalise), 1e-16);
-        filled += 1;
-      }
-      return filled < MOST;
-    },
-  };
-}
-
-/** Radius of a moment on the stage: the middle is the first layer, the rim the last. */
-const depth = (g, share) => g.R * (0.16 + 0.84 * share);
-
-function paint(ctx, view, { now, t, moving, held, chosen }) {
-  const p = view.palette;
-  if (!now.state.normalise) {
-    paintPlane(ctx, view, now, t);
-    return;
-  }
-  const g = ring.place(view, 34);
-  const share = t / now.state.t_end;
-  const { layers: L } = now.state;
-  ring.disc(ctx, g, p);
-  layerRings(ctx, g, p, L);
-  ring.rim(ctx, g, p);
-  strands(ctx, g, p, now.flow, now.n, { color: p.theory, width: 1.5, dash: [6, 5] });
-  const done = Math.floor(share * L + 1e-9);
-  strands(ctx, g, p, now.path, now.n, { color: mix(p.state, p.glass1, 0.38), width: 2 });
-  strands(ctx, g, p, now.path.slice(0, done + 1), now.n, { color: p.state, width: 2.2, of: L });
-  const here = { ...g, R: depth(g, share) };
-  ctx.beginPath();
-  ctx.arc(g.cx, g.cy, here.R, 0, TURN);
-  ctx.strokeStyle = p.ink;
-  ctx.lineWidth = 1;
-  ctx.stroke();
-  ring.dots(ctx, { ...g, R: depth(g, done / L) }, p, anglesOf(now.path[done]), 4.6);
-  if (moving) ring.knobs(ctx, here, p, anglesOf(now.x0), 5.5, held >= 0 ? held : chosen);
-  captions(ctx, g, p);
-}
-
-const anglesOf = (x) => Array.from({ length: x.length / 2 }, (_, i) => Math.atan2(x[2 * i + 1], x[2 * i]));
-
-function layerRings(ctx, g, p, L) {
-  if (L > 30) return;
-  ctx.strokeStyle = fade(p.grat, 0.7);
-  ctx.lineWidth = 1;
-  for (let k = 0; k < L; k++) {
-    ctx.beginPath();
-    ctx.arc(g.cx, g.cy, depth(g, k / L), 0, TURN);
-    ctx.stroke();
-  }
-}
-
-/** One line a token through the layers of a path, outward with depth. */
-function strands(ctx, g, p, path, n, { color, width, dash = [], of = path.length - 1 }) {
-  ctx.save();
-  ctx.strokeStyle = color;
-  ctx.lineWidth = width;
-  ctx.lineJoin = "round";
-  ctx.setLineDash(dash);
-  const every = Math.max(1, Math.floor(path.length / 240));
-  for (let i = 0; i < n; i++) {
-    ctx.beginPath();
-    for (let k = 0; k < path.length; k += every) {
-      const r = depth(g, k / of);
-      const [x, y] = [g.cx + r * path[k][2 * i], g.cy - r * path[k][2 * i + 1]];
-      if (k === 0) ctx.moveTo(x, y);
-      else ctx.lineTo(x, y);
-    }
-    ctx.stroke();
-  }
-  ctx.restore();
-}
-
-function captions(ctx, g, p) {
-  label(ctx, "first layer", g.cx, g.cy, p, { size: 11.5, color: p.mut, align: "center", halo: p.glass1 });
-  const [x, y] = ring.at(g, -Math.PI / 2, g.R + 16);
-  label(ctx, "rim: the last layer · dashed: the flow", x, y, p, { size: 12, color: p.mut, align: "center", halo: p.bg });
-}
-
-/** Without normalisation: the plane, the circle left behind. */
-function paintPlane(ctx, view, now, t) {
-  const p = view.palette;
-  const L = now.state.layers;
-  const far = Math.max(...now.path.map(longest), 1.05);
-  const size = Math.min(view.w, view.h) / 2 - 22;
-  const g = { cx: view.w / 2, cy: view.h / 2, R: size / far };
-  ring.disc(ctx, g, p);
-  ring.rim(ctx, g, p);
-  label(ctx, "the circle", g.cx, g.cy, p, { size: 12, color: p.mut, align: "center", halo: p.glass1 });
-  const done = Math.floor((t / now.state.t_end) * L + 1e-9);
-  ctx.lineJoin = "round";
-  for (const [color, last] of [[mix(p.state, p.bg, 0.38), L], [p.state, done]]) {
-    ctx.strokeStyle = color;
-    ctx.lineWidth = 2;
-    for (let i = 0; i < now.n; i++) {
-      ctx.beginPath();
-      for (let k = 0; k <= last; k++) {
-        const [x, y] = [g.cx + g.R * now.path[k][2 * i], g.cy - g.R * now.path[k][2 * i + 1]];
-        if (k === 0) ctx.moveTo(x, y);
-        else ctx.lineTo(x, y);
-      }
-      ctx.stroke();
-    }
-  }
-  const x = now.path[done];
-  for (let i = 0; i < now.n; i++)
-    ring.dots(ctx, { ...g, R: g.R * Math.hypot(x[2 * i], x[2 * i + 1]) }, p, [Math.atan2(x[2 * i + 1], x[2 * i])], 4.6);
-  ring.dots(ctx, g, p, anglesOf(now.flow[Math.round((t / now.state.t_end) * FINE)]), 3, p.theory);
-}
 
 const digits = (v) => (v === 0 ? "0" : v < 1e-3 ? v.toExponential(2).replace("e-", "·10^{−") + "}" : number(v, 4));
 
@@ -209,7 +38,6 @@ export const layersView = {
     let t = 0;
     let chosen = -1;
     const moving = () => t === 0 && !card.clock.playing && now.state.normalise;
-    const home = () => { const g = ring.place(stage.view, 34); return { ...g, R: depth(g, 0) }; };
     const stage = card.stage({
       label: "Tokens through the layers, from the middle to the rim.",
       keys: "Left and right choose a token of the start, up and down turn it.",
@@ -226,7 +54,7 @@ export const layersView = {
       }),
     });
     const hand = dragTokens(card, stage, {
-      marks: () => (moving() ? { g: home(), angles: anglesOf(now.x0) } : null),
+      marks: () => (moving() ? { g: home(stage.view), angles: anglesOf(now.x0) } : null),
       take: (i) => { chosen = i; },
       put: (i, angle) => placeToken(card, i, angle),
       drop: () => card.speak(),

@@ -104,7 +104,7 @@ export function tunnel(ctx, g, palette, { frames, share, now, n, reach = 0.4 }) 
   const depth = (k) => 1 - (0.8 * (here - share(k))) / reach;
   let first = now;
   while (first > 0 && depth(first - 1) > 0.2) first -= 1;
-  const every = Math.max(1, Math.round((now - first) / (n > 96 ? 48 : 110)));
+  const every = n > 64 ? Math.max(1, Math.round((now - first) / 48)) : 1;
   ctx.lineJoin = "round";
   for (let age = 0; age < AGES; age++) {
     const older = now - Math.floor(((now - first) * (age + 1)) / AGES);

@@ -220,7 +220,7 @@ export const tokensView = {
       m = momentOf(now, k);
       stage.invalidate();
       outs.set(0, String(m.count));
-      outs.set(1, now.pair ? m.gap.toFixed(5) : `${m.largest} of ${now.n}`);
+      outs.set(1, now.pair ? m.gap.toFixed(5) : `${m.largest}${now.n < 100 ? " of " : "/"}${now.n}`);
       outs.set(2, energyText(m.logEnergy));
       chart.set({ now: k, filled: now.run.filled });
       const late = now.run.filled < now.times.length && t > now.times[now.run.filled - 1];

@@ -1,0 +1,129 @@
+"""The same figure alive in JupyterLab: the page moves Python, Python moves the page."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from hand import SEEN, other_place
+from playwright.sync_api import Browser, Page, expect
+from reader import Record
+
+pytestmark = pytest.mark.slow
+TOKEN = "only-on-this-machine"
+CELLS = [
+    "from tfdynlib.widgets import Sphere\n\nfigure = Sphere()\nfigure",
+    "print('beta is', repr(figure.beta))",
+    "figure.beta = 3.25",
+]
+PATIENCE = 60_000  # ms for a server or a kernel to start on a busy machine
+
+
+def free_port() -> int:
+    """A port that nobody listens at."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of JupyterLab with one notebook, in a home of its own."""
+    home = tmp_path_factory.mktemp("lab")
+    cells = [nbformat.v4.new_code_cell(text) for text in CELLS]
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata=kernel)
+    nbformat.write(notebook, home / "live.ipynb")
+    port = free_port()
+    command = [
+        sys.executable, "-m", "jupyterlab", "--no-browser", f"--port={port}",
+        "--ip=127.0.0.1", "--allow-root", f"--IdentityProvider.token={TOKEN}",
+        f"--ServerApp.root_dir={home}", "--LabApp.news_url=None",
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+    ]  # fmt: skip
+    own = {name: str(home / name) for name in
+           ("HOME", "JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")}  # fmt: skip
+    log = (home / "log").open("w")
+    server = subprocess.Popen(command, env={**os.environ, **own}, stdout=log, stderr=log)
+    try:
+        address = f"http://127.0.0.1:{port}/"
+        wait_for(address, server, home / "log")
+        yield address
+    finally:
+        server.terminate()
+        server.wait(20)
+        log.close()
+
+
+def wait_for(address: str, server: subprocess.Popen, log: Path) -> None:
+    """Wait until the server answers; its log, if it does not."""
+    end = time.monotonic() + PATIENCE / 1000
+    while time.monotonic() < end and server.poll() is None:
+        try:
+            urllib.request.urlopen(f"{address}api", timeout=5).close()
+            return
+        except OSError:
+            time.sleep(0.1)
+    pytest.fail(f"JupyterLab did not start:\n{log.read_text()[-2000:]}")
+
+
+@pytest.fixture
+def notebook(browser: Browser, lab: str) -> Iterator[tuple[Page, Record]]:
+    """The notebook in a window tall enough for all of it, its first cell run."""
+    context = browser.new_context(viewport={"width": 1200, "height": 2600})
+    context.set_default_timeout(PATIENCE)
+    record = Record(context)
+    page = context.new_page()
+    page.goto(f"{lab}lab/tree/live.ipynb?token={TOKEN}")
+    run_cell(page, 0)
+    page.locator(".jp-Cell .tfdyn[data-tfdyn]").wait_for()
+    page.evaluate(SEEN)
+    yield page, record
+    context.close()
+
+
+def run_cell(page: Page, k: int) -> str:
+    """Run a cell and wait for its end; what it printed."""
+    cell = page.locator(".jp-Notebook .jp-CodeCell").nth(k)
+    cell.locator(".jp-InputArea-editor").click()
+    before = cell.locator(".jp-InputPrompt").inner_text()
+    page.keyboard.press("Control+Enter")
+    prompt = cell.locator(".jp-InputPrompt")
+    expect(prompt).not_to_have_text(before, timeout=PATIENCE)
+    page.wait_for_function(
+        "(k) => /\\[\\d+\\]/.test(document.querySelectorAll"
+        "('.jp-Notebook .jp-CodeCell .jp-InputPrompt')[k].innerText)",
+        arg=k,
+    )
+    output = cell.locator(".jp-OutputArea-output")
+    return output.last.inner_text() if output.count() else ""
+
+
+def test_page_and_python_hold_one_state_both_ways(notebook: tuple[Page, Record]):
+    page, record = notebook
+    figure = page.locator(".jp-Cell .tfdyn")
+    assert figure.get_attribute("data-tfdyn") == "ready"
+    start = figure.evaluate("(el) => tfdynSeen.rest(el)")
+
+    other_place(figure.locator("input.tfdyn-slide").first.element_handle())
+    moved = figure.evaluate("(el) => tfdynSeen.rest(el)")
+    assert moved != start
+    beta = figure.evaluate("(el) => el.tfdyn.model.get('beta')")
+    assert float(run_cell(page, 1).removeprefix("beta is ")) == pytest.approx(beta)
+
+    run_cell(page, 2)
+    page.wait_for_function(
+        "() => document.querySelector('.tfdyn').tfdyn.model.get('beta') === 3.25"
+    )
+    assert figure.evaluate("(el) => tfdynSeen.rest(el)") not in (start, moved)
+    assert "3.25" in figure.get_by_label("inverse temperature, value").input_value()
+    # Python sends a reference for this state, which no preset has.
+    passport = figure.locator(".tfdyn-passport-line")
+    expect(passport).to_contain_text("page against Python", timeout=PATIENCE)
+    assert record.outside == []
