@@ -28,7 +28,7 @@ def tokens() -> Callable[..., np.ndarray]:
 
 @pytest.fixture(scope="session")
 def random_heads() -> Callable[..., Heads]:
-    """random_heads(seed, H=2, d=3, beta=1.5): heads with unequal masses, any B and V."""
+    """random_heads(seed, H=2, d=3, beta=1.5): any B and V, unequal masses."""
 
     def make(seed: int, H: int = 2, d: int = 3, beta: float = 1.5) -> Heads:
         rng = np.random.default_rng([seed, 1])

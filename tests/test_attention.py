@@ -1,4 +1,4 @@
-"""Attention: rows of weights, velocities under every rule, extremes of beta, refusals."""
+"""Attention: rows of weights, velocities under every rule, extremes, refusals."""
 
 import tracemalloc
 

@@ -1,4 +1,4 @@
-"""The energy: invariances, rates against finite differences, the balance, references."""
+"""The energy: invariances, rates against differences, the balance, references."""
 
 import numpy as np
 import pytest
@@ -180,7 +180,7 @@ def test_the_logarithm_has_no_largest_beta(tokens):
     assert cold == pytest.approx(1e6 - np.log(2e6 * 9), rel=1e-15)
 
 
-# --- the balance --------------------------------------------------------------------
+# --- the balance ------------------------------------------------------------------
 
 
 def oscillating(phases):
@@ -304,7 +304,7 @@ def test_balance_carries_masses(tokens, descent_heads):
     assert abs(energy.balance(run, heads).residual[-1]) > 1e-4
 
 
-# --- reference values ---------------------------------------------------------------
+# --- reference values -------------------------------------------------------------
 
 
 def test_two_tokens_at_a_right_angle():
@@ -387,7 +387,7 @@ def test_the_climb_of_softmax_and_the_fall_of_the_gradient_rule():
         assert energy.interaction(run.x[-1], COUNTER) == pytest.approx(E, abs=digits)
 
 
-# --- refusals -----------------------------------------------------------------------
+# --- refusals ---------------------------------------------------------------------
 
 NOISY = WeightPath(
     weights.constant(COUNTER), weights.constant(COUNTER).drift, 2, 2, noise_var=2.0

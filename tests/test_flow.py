@@ -141,7 +141,7 @@ def test_single_precision_is_promoted_and_input_is_not_written_into(tokens):
     assert flat.x.dtype == np.float64 and not np.shares_memory(flat.x, kept)
 
 
-# --- order of convergence -----------------------------------------------------------
+# --- order of convergence ---------------------------------------------------------
 
 
 def end_error(method, steps):
@@ -193,7 +193,7 @@ def test_rk4_keeps_its_order_across_a_jump_of_the_weights(tokens):
     assert np.log2(first / second) == pytest.approx(4, abs=0.4)
 
 
-# --- reference values -----------------------------------------------------------------
+# --- reference values -------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", ["dopri5", "dop853"])
@@ -265,7 +265,7 @@ def test_weights_that_move_with_time_reach_the_periodic_law():
     np.testing.assert_allclose(again.x[1], moved.x[2], atol=1e-4)
 
 
-# --- events ---------------------------------------------------------------------------
+# --- events -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", flow.METHODS)
@@ -311,7 +311,7 @@ def test_crossings_are_all_noted_in_their_direction():
     np.testing.assert_allclose(run.events[0].x[:, 0, 1], 0, atol=1e-12)
 
 
-# --- early stops -------------------------------------------------------------------------
+# --- early stops ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", ["dopri5", "dop853"])
@@ -381,7 +381,7 @@ def test_repr_says_how_it_ended():
     )
 
 
-# --- refusals ----------------------------------------------------------------------------
+# --- refusals ---------------------------------------------------------------------
 
 REFUSALS = [
     (lambda: flow.solve(DESCENT, 2 * PAIR, [0, 1]), "x0 must be on the sphere"),

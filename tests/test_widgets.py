@@ -60,6 +60,24 @@ def test_no_relative_import_is_left(name):
         assert not re.findall(r"""\b(?:from|import)\W*["']\.[^"']*["']""", code), path
 
 
+def test_no_text_literal_runs_over_a_line():
+    """Or else ``slim`` would change it."""
+    for path in _bundle.WEB.rglob("*.mjs"):
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+            code = re.sub(r"^\s*(//|\*|/\*\*).*|//.*$", "", line)
+            assert code.count("`") % 2 == 0, (path.name, number)
+
+
+def test_slim_leaves_the_code_and_drops_what_is_for_readers():
+    source = (
+        "// Head.\n\n/** What it does.\n * More. */\nexport function f(a) {\n"
+        '  // why\n  return a / 2 + " // no comment ";\n}\n'
+    )
+    assert _bundle.slim(source) == (
+        'export function f(a) {\nreturn a / 2 + " // no comment ";\n}\n'
+    )
+
+
 def test_nothing_asks_for_an_outside_address():
     everything = _bundle.page_script() + _bundle.style()
     assert not re.findall(r"(?:https?:)?//[a-z0-9-]+\.[a-z]{2,}", everything)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from jaxtyping import Float
-from numpy.typing import ArrayLike
 
 from tfdynlib._check import Number
 from tfdynlib._still import LIGHT, RC
@@ -34,8 +33,8 @@ def styled(draw: F) -> F:
 
 def new(
     ax: "Axes | None",
-    size: tuple[Number, Number],
-    room: tuple[Number, Number, Number, Number],
+    size: tuple[Any, Any],
+    room: tuple[Any, Any, Any, Any],
 ) -> "Axes":
     """``ax``, or axes in a new figure of this size, both in px, with ``room`` for names
     and labels at the left, bottom, right and top."""
@@ -43,7 +42,8 @@ def new(
         return ax
     from matplotlib.figure import Figure
 
-    (width, height), (left, bottom, right, top) = size, room
+    width, height = map(float, size)
+    left, bottom, right, top = map(float, room)
     box = (
         left / width,
         bottom / height,
@@ -91,6 +91,28 @@ def chart(ax: "Axes", x_name: str, y_name: str) -> None:
     note(ax, x_name, (1, 0), (0, -36), ha="right")
 
 
+def scales(ax: "Axes", x_scale: str, y_scale: str) -> None:
+    """Linear or log axes; a log axis has plain numbers and no minor ticks."""
+    from matplotlib.ticker import FuncFormatter, NullLocator
+
+    ax.set(xscale=x_scale, yscale=y_scale)
+    for axis, scale in ((ax.xaxis, x_scale), (ax.yaxis, y_scale)):
+        if scale == "log":
+            axis.set_major_formatter(FuncFormatter(lambda value, _: power(value)))
+            axis.set_minor_locator(NullLocator())
+
+
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def power(value: float) -> str:
+    """A power of ten in the fewest signs: 0.01, 1, 100, and 10⁵ beyond 10 000."""
+    exponent = round(np.log10(value))
+    if -3 <= exponent <= 4:
+        return f"{value:g}"
+    return "10" + str(exponent).translate(SUPERSCRIPTS)
+
+
 def stage(ax: "Axes", reach: Number) -> None:
     """A square stage without axes."""
     ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
@@ -106,7 +128,7 @@ def rim(ax: "Axes", **style: Any) -> None:
 
 
 def dots(
-    ax: "Axes", x: Float[np.ndarray, "n 2"], radius: ArrayLike = 4.4, **style: Any
+    ax: "Axes", x: Float[np.ndarray, "n 2"], radius: Any = 4.4, **style: Any
 ) -> None:
     """Dots with a halo in the colour of the ground, radius in px."""
     if len(x) == 0:
@@ -125,7 +147,7 @@ def ring(ax: "Axes", x: Float[np.ndarray, "n 2"], radius: Number, **style: Any) 
 
 
 def trails(
-    ax: "Axes", paths: list[Float[np.ndarray, "m 2"]], width: Number = 2.4
+    ax: "Axes", paths: list[Float[np.ndarray, "_ 2"]], width: Number = 2.4
 ) -> None:
     """Paths that fade into the past, thinner and from 55 % to 9 % opacity."""
     ages = 6
@@ -200,12 +222,12 @@ def end_labels(ax: "Axes", ends: list[tuple[str, float, str]]) -> None:
     height = ax.bbox.height
     to_px = ax.transScale + ax.transLimits
     places = sorted((to_px.transform((1, y))[1] * height, n, c) for n, y, c in ends)
-    apart = spread([place[0] for place in places], gap=17)
+    apart = spread([place[0] for place in places], gap=17.0)
     for level, (_, name, colour) in zip(apart, places):
         note(ax, name, (1, level / height), (8, 0), color=colour, va="center")
 
 
-def spread(levels: list[float], gap: Number) -> list[float]:
+def spread(levels: list[float], gap: float) -> list[float]:
     """Increasing levels moved as little as needed to be ``gap`` apart.
 
     Levels that would touch form a pool, which is spread evenly about its mean.

@@ -42,7 +42,7 @@ def draw(
 
 def camera(longitude: Number, height: Number) -> Turn:
     """Rows: right, up, and towards an eye at this longitude and height, in degrees."""
-    a, b = np.deg2rad([longitude, height])
+    a, b = np.deg2rad([float(longitude), float(height)])
     eye = np.array([np.cos(b) * np.cos(a), np.cos(b) * np.sin(a), np.sin(b)])
     right = np.array([-np.sin(a), np.cos(a), 0.0])
     return np.stack([right, np.cross(eye, right), eye])
@@ -66,7 +66,7 @@ def _graticule(
     _drawing.strokes(ax, pieces, zorder=zorder, **look)
 
 
-def _runs(line: Float[np.ndarray, "m 3"], side: int) -> list[Float[np.ndarray, "k 2"]]:
+def _runs(line: Float[np.ndarray, "m 3"], side: int) -> list[Float[np.ndarray, "_ 2"]]:
     """The pieces of a closed line on one side, each up to where it passes the rim."""
     visible = side * line[:, 2] >= 0
     edges = np.flatnonzero(np.diff(visible.astype(int)) != 0) + 1
@@ -80,7 +80,7 @@ def _runs(line: Float[np.ndarray, "m 3"], side: int) -> list[Float[np.ndarray, "
 
 def _near_pieces(
     paths: Float[np.ndarray, "m n 3"],
-) -> list[Float[np.ndarray, "k 2"]]:
+) -> list[Float[np.ndarray, "_ 2"]]:
     """Trails up to now, from where they last came to the near side."""
     pieces = []
     for i in range(paths.shape[1]):

@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
+from tfdynlib import _letters
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -53,10 +55,6 @@ DARK = {
     "glass0": "#303a46",
     "glass1": "#191e25",
 }
-SERIF = "'STIX Two Text','Latin Modern Roman',Cambria,'Times New Roman',serif"
-
-# Letters of mathematics travel through Matplotlib between two marks without width.
-OPEN, CLOSE = "\u2061", "\u2062"
 
 _DARK_RULES = ";".join(f"--tfdyn-{name}:{hex_}" for name, hex_ in DARK.items())
 STYLE = (
@@ -152,7 +150,7 @@ def _render(figure: "Figure") -> str:
     texts = [t for t in figure.findobj(Text) if "$" in t.get_text()]
     kept = [t.get_text() for t in texts]
     for text, source in zip(texts, kept):
-        text.set_text(_mark(source))
+        text.set_text(_letters.mark(source))
     out = io.StringIO()
     try:
         with matplotlib.rc_context(RC):
@@ -163,38 +161,6 @@ def _render(figure: "Figure") -> str:
         for text, source in zip(texts, kept):
             text.set_text(source)
     return out.getvalue()
-
-
-_SYMBOLS = {
-    r"\alpha": "α",
-    r"\beta": "β",
-    r"\gamma": "γ",
-    r"\theta": "θ",
-    r"\lambda": "λ",
-    r"\mu": "μ",
-    r"\nu": "ν",
-    r"\varphi": "φ",
-    r"\phi": "φ",
-    r"\pi": "π",
-    r"\tau": "τ",
-    r"\infty": "∞",
-    r"\langle": "⟨",
-    r"\rangle": "⟩",
-    r"\sqrt": "√",
-    r"\,": "\u2009",
-    "-": "\u2212",
-}
-
-
-def _mark(source: str) -> str:
-    """Turn each ``$...$`` into marked plain text, Greek letters and signs included."""
-    parts = source.split("$")
-    for k in range(1, len(parts), 2):
-        math = parts[k]
-        for name, symbol in _SYMBOLS.items():
-            math = math.replace(name, symbol)
-        parts[k] = OPEN + math + CLOSE
-    return "".join(parts)
 
 
 def _glass(svg: str, name: str) -> str:
@@ -238,7 +204,10 @@ def _element(element: ElementTree.Element, names: dict[str, str]) -> str:
     tag = element.tag.removeprefix(_SVG)
     pairs = [_attribute(key, raw, names) for key, raw in element.attrib.items()]
     attributes = "".join(f' {key}="{escape(value)}"' for key, value in pairs if value)
-    inner = _letters(element.text or "") if tag == "text" else _write(element, names)
+    if tag == "text":
+        inner = _letters.html("".join(element.itertext()))
+    else:
+        inner = _write(element, names)
     if tag in ("g", "defs") and not (inner and attributes):
         return f"<{tag}>{inner}</{tag}>" if inner and tag == "defs" else inner
     if tag == "path" and attributes.endswith(' style="fill: none"'):
@@ -279,45 +248,3 @@ def _style(value: str) -> str:
         value,
     )
     return value
-
-
-def _letters(text: str) -> str:
-    """Plain text with the marked parts as mathematics."""
-    out = re.split(f"{OPEN}(.*?){CLOSE}", text)
-    return "".join(
-        _math(part) if k % 2 else escape(part, quote=False)
-        for k, part in enumerate(out)
-    )
-
-
-def _math(source: str) -> str:
-    """Letters in serif italic, digits and signs upright, ``_a``, ``^{ab}`` shifted."""
-    tokens = re.findall(r"([_^])(?:\{([^}]*)\}|(.))|([^\W\d_]+)|(.)", source)
-    return "".join(
-        _shifted(sign, group or one)
-        if sign
-        else _italic(word)
-        if word
-        else _sign(other)
-        for sign, group, one, word, other in tokens
-    )
-
-
-def _shifted(sign: str, source: str) -> str:
-    """A sub- or superscript; the line returns to its height after it."""
-    down = 0.25 if sign == "_" else -0.5  # in em of the small letters
-    inner = _math(source).replace("font-size:1.1em", "font-size:1em")
-    return (
-        f'<tspan dy="{down}em" style="font-size:.72em">{inner}</tspan>'
-        f'<tspan dy="{-0.72 * down:.2f}em">\u200b</tspan>'
-    )
-
-
-def _italic(word: str) -> str:
-    style = f"font-family:{SERIF};font-style:italic;font-size:1.1em"
-    return f'<tspan style="{style}">{word}</tspan>'
-
-
-def _sign(sign: str) -> str:
-    """A sign; relations get thin spaces."""
-    return f"\u2009{sign}\u2009" if sign == "=" else escape(sign, quote=False)

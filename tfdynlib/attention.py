@@ -101,7 +101,7 @@ def velocity(
     rounding).  Memory is O(n).  Raises ``ValueError`` for tokens off the sphere, heads
     that do not fit the rule, and exponents beyond the largest double.
 
-    Source: :cite:t:`geshkovski2023mathematical`, eq. (SA) and (USA), for one head.
+    Source: :cite:t:`geshkovski2025mathematical`, eq. (SA) and (USA), for one head.
     """
     rule, space = _options(rule, method, tol, space)
     x, mass, at = _check.cloud(x, heads.d, mass, at, space)

@@ -35,8 +35,8 @@ __all__ = [
 ]
 
 TIME = "layer-time $t$"
-# Up to this many columns the weights of an attention matrix are written out.
-WRITTEN = 6
+# Up to this many columns the cells of an attention matrix have room for a number.
+WRITTEN = 4
 
 
 def show(ax: "Axes", alt: str) -> Still:
@@ -136,11 +136,8 @@ def curves(
     """
     ax = _drawing.new(ax, (560, 340), (52, 46, 118, 40))
     _drawing.chart(ax, x_name, y_name)
-    ax.set(xscale=x_scale, yscale=y_scale, xlim=(t[0], t[-1]))
-    for axis, scale in ((ax.xaxis, x_scale), (ax.yaxis, y_scale)):
-        if scale == "log":  # 0.1, 1, 10 as plain text: powers would be typeset
-            axis.set_major_formatter("{x:g}")
-            axis.set_minor_formatter("")
+    _drawing.scales(ax, x_scale, y_scale)
+    ax.set_xlim(t[0], t[-1])
     ends = []
     widths = np.linspace(2.6, 1.3, max(2, len(series)))
     for width, (name, y) in zip(widths, series.items()):
@@ -165,7 +162,7 @@ def _last(y: Real[np.ndarray, " m"]) -> float:
 def attention(a: Real[np.ndarray, "k n"], ax: "Axes | None" = None) -> "Axes":
     """An attention matrix: row i is what token i looks at, the area is the weight.
 
-    Tokens are counted from 1.  Up to six columns, the weights are written as well.
+    Tokens are counted from 1.  Up to four columns, the weights are written as well.
     """
     a = _check.array(a, "a", ndim=2)
     rows, columns = a.shape

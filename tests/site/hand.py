@@ -115,7 +115,10 @@ class Hand:
 
     def go(self, values: dict[str, Any]) -> None:
         """Follow a link on the page to a state of this figure."""
-        hash = f"#{self.address()}={json.dumps(values)}"
+        self.follow(f"#{self.address()}={json.dumps(values)}")
+
+    def follow(self, hash: str) -> None:
+        """Follow a link on the page to ``hash``, also if the address has it already."""
         self.page.evaluate(
             "(hash) => { history.replaceState(null, '', '#'); location.hash = hash; }", hash
         )

@@ -25,7 +25,7 @@ def show_theme(page: Page, theme: str) -> None:
 def open_all_folds(page: Page) -> None:
     """Unfold hints, solutions and hidden cells, so that axe sees what is in them."""
     page.evaluate("document.querySelectorAll('details').forEach((el) => { el.open = true; })")
-    for button in page.locator(".toggle-hidden > .toggle-button").all():
+    for button in page.locator("article .toggle-button-hidden").all():
         button.click()
 
 

@@ -6,15 +6,18 @@ being on a page.
 """
 
 import json
+import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 import sitebook
 from hand import NUMBER, SEEN, Hand, numbers, open_figure, other_number, other_place
-from playwright.sync_api import ElementHandle
-from reader import Visits, on_paper
+from playwright.sync_api import ElementHandle, Locator
+from reader import Site, Visits, on_paper
 from sitebook import Figure
 
 every_figure = pytest.mark.parametrize("figure", sitebook.figures(), ids=str)
@@ -224,20 +227,58 @@ BROKEN = ["{", '{"n":1e9}', '{"t":"soon"}', '{"colour":"red"}', "[1,2]", "%E0%A4
 
 @every_figure
 def test_a_broken_address_shows_the_start_and_says_so(visits: Visits, figure: Figure):
+    """The first on opening the page, the others as links followed on it."""
     hand = open_figure(visits, figure)
-    start = hand.rest()
-    note = hand.el.locator(".tfdyn-note")
-    assert not note.is_visible()
-    name = hand.address()
-    for text in BROKEN:
-        broken = open_figure(visits, figure, query=f"#{name}={text}")
-        assert broken.state == "ready"
-        assert broken.el.locator(".tfdyn-note").is_visible(), text
-        assert broken.rest() == start
-        broken.page.context.close()
+    start, name = hand.rest(), hand.address()
+    assert not hand.el.locator(".tfdyn-note").is_visible()
+    broken = open_figure(visits, figure, query=f"#{name}={BROKEN[0]}")
+    note = broken.el.locator(".tfdyn-note")
+    assert broken.state == "ready"
+    assert note.is_visible() and broken.rest() == start
+    for text in BROKEN[1:]:
+        broken.follow(f"#{name}={{}}")
+        note.wait_for(state="hidden")
+        broken.follow(f"#{name}={text}")
+        note.wait_for()
+        assert "cannot show" in note.inner_text()
+    assert broken.rest() == start
 
 
-# ---- copied Python
+# ---- presets: still where nothing may move, and the same in Python
+
+
+@dataclass
+class Stop:
+    """What is seen at the opening or behind a chip, when nothing may move."""
+
+    still: bool
+    words: str
+    copied: str
+
+
+@pytest.fixture(scope="module", params=sitebook.figures(), ids=str)
+def tour(site: Site, request: pytest.FixtureRequest) -> Iterator[list[Stop]]:
+    """The opening of a figure and every chip, under reduced motion."""
+    visits = Visits(site)
+    hand = open_figure(visits, request.param, reduced_motion="reduce")
+    yield [stop_at(hand, chip) for chip in [None, *hand.chips.all()]]
+    visits.close()
+
+
+def stop_at(hand: Hand, chip: Locator | None) -> Stop:
+    """Pick a chip, look twice, copy."""
+    if chip:
+        chip.click()
+    shown = hand.rest()
+    still = not hand.playing() and not hand.changes(shown, timeout=200)
+    button = hand.el.locator("button.tfdyn-code")
+    button.click()
+    words = f"{hand.words()} {hand.el.locator('.tfdyn-clock').inner_text()}"
+    return Stop(still, words, str(button.get_attribute("data-copied")))
+
+
+def test_reduced_motion_keeps_every_preset_still(tour: list[Stop]):
+    assert [stop.still for stop in tour] == [True] * len(tour)
 
 
 RUN = """
@@ -265,39 +306,15 @@ def is_shown(value: float, words: str) -> bool:
     return any(abs(value - seen) <= half * 1.01 for seen, half in numbers(words))
 
 
-@every_figure
-def test_copied_python_prints_the_numbers_shown(visits: Visits, figure: Figure):
-    """For the opening and for each chip, which reduced motion shows at its moment."""
-    hand = open_figure(visits, figure, reduced_motion="reduce")
-    texts, shown = [], []
-    for chip in [None, *hand.chips.all()]:
-        if chip:
-            chip.click()
-        hand.rest()
-        button = hand.el.locator("button.tfdyn-code")
-        button.click()
-        texts.append(str(button.get_attribute("data-copied")))
-        shown.append(f"{hand.words()} {hand.el.locator('.tfdyn-clock').inner_text()}")
-    for output, words, text in zip(printed(texts), shown, texts, strict=True):
+def test_copied_python_prints_the_numbers_shown(tour: list[Stop]):
+    for output, stop in zip(printed([stop.copied for stop in tour]), tour, strict=True):
         values = [float(found) for found in NUMBER.findall(output)]
-        assert values, text
-        missing = [value for value in values if not is_shown(value, words)]
-        assert missing == [], f"{text}\nprints {output}\nbut the figure shows\n{words}"
+        assert values, stop.copied
+        missing = [value for value in values if not is_shown(value, stop.words)]
+        assert missing == [], f"{stop.copied}\n\n{output}\n{stop.words}"
 
 
-# ---- readers who see less, or want less to move
-
-
-@every_figure
-def test_reduced_motion_keeps_everything_still(visits: Visits, figure: Figure):
-    hand = open_figure(visits, figure, reduced_motion="reduce")
-    start = hand.rest()
-    assert not hand.changes(start, timeout=400)
-    for chip in hand.chips.all():
-        chip.click()
-        shown = hand.rest()
-        assert not hand.playing()
-        assert not hand.changes(shown, timeout=200)
+# ---- readers without a script, a screen or a mouse
 
 
 @every_figure
@@ -422,12 +439,17 @@ def test_first_control_works_in_two_seconds_on_a_slow_machine(
 ):
     """From the click on a link to a moved picture, with the processor four times slower.
 
-    The best of two visits counts, for the same reason as above.
+    Judged by the processor time of the page's main thread, times four, because the
+    clock also counts what other programs take from a busy machine.  On a free one the
+    clock is asked too, with the processor slowed down by the browser.
     """
-    seconds = min(seconds_to_first_control(visits, figure) for _ in range(2))
-    record_property("first control, s", seconds)
-    print(f"{figure}: first working control after {seconds:.2f} s")
-    assert seconds < 2.0
+    work, _ = min(first_control(visits, figure, slower=1) for _ in range(2))
+    clock = min(first_control(visits, figure, slower=4)[1] for _ in range(2))
+    record_property("first control, s", {"work": 4 * work, "clock": clock})
+    print(f"{figure}: first control after {4 * work:.2f} s of work, {clock:.2f} s by the clock")
+    assert 4 * work < 2.0
+    if os.getloadavg()[0] < 0.7 * (os.cpu_count() or 1):
+        assert clock < 2.0
 
 
 FIRST = """async (index) => {
@@ -442,14 +464,17 @@ FIRST = """async (index) => {
 }"""
 
 
-def seconds_to_first_control(visits: Visits, figure: Figure) -> float:
-    """Time on the page's own clock, which starts with the request."""
+def first_control(visits: Visits, figure: Figure, slower: float) -> tuple[float, float]:
+    """Seconds of work, and on the page's own clock, which starts with the request."""
     context = visits.context()
     context.add_init_script(SEEN)
     page = context.new_page()
     session = context.new_cdp_session(page)
-    session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    session.send("Emulation.setCPUThrottlingRate", {"rate": slower})
     page.goto(visits.site.address(figure.page), wait_until="commit")
-    seconds = page.evaluate(FIRST, figure.index)
+    clock = page.evaluate(FIRST, figure.index)
+    metrics = session.send("Performance.getMetrics")["metrics"]
     context.close()
-    return seconds
+    (work,) = [one["value"] for one in metrics if one["name"] == "TaskDuration"]
+    return work, clock

@@ -18,6 +18,15 @@ _IMPORT = re.compile(
     r"""["'](?P<path>\.{1,2}/[\w./-]+\.mjs)["']"""
 )
 
+# Comments on lines of their own, indentation and empty lines: what a browser need not
+# read.  Safe because no text literal of the modules runs over a line (a test holds it).
+_SPARE = re.compile(r"(?ms)^\s*/\*\*.*?\*/\s*?$|^\s*//[^\n]*$|^[ \t]+|\n(?=\s*\n)")
+
+
+def slim(source: str) -> str:
+    """A module without the comments and the indentation that are for its readers."""
+    return re.sub(r"\n{2,}", "\n", _SPARE.sub("", source)).lstrip()
+
 
 def figures() -> tuple[str, ...]:
     """Names of all figures: the modules at the top of ``web/`` but the host."""
@@ -63,7 +72,8 @@ def _read(path: str) -> tuple[str, tuple[str, ...]]:
         needs.append(need)
         return f'{match["head"]}"tfdyn:{need}"'
 
-    return _IMPORT.sub(rename, file.read_text("utf-8")), tuple(needs)
+    source = _IMPORT.sub(rename, file.read_text("utf-8"))
+    return slim(source), tuple(needs)
 
 
 def _loader() -> str:

@@ -73,7 +73,7 @@ def add_to_page(
     body = context.get("body") or ""
     if FIGURE.search(body):
         app.add_css_file("tfdyn/tfdyn.css")
-        app.add_js_file("tfdyn/tfdyn.js", loading_method="defer")
+        app.add_js_file("tfdyn/tfdyn.js", loading_method="defer", priority=200)
     if ANSWER.search(body):
         app.add_css_file("tfdynbook/answers.css", priority=900)
         app.add_js_file("tfdynbook/answers.js", loading_method="defer")

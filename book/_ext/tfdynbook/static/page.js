@@ -1,6 +1,26 @@
-// Small repairs of every page, after it has loaded.
+// Small repairs of every page: figures before formulas, and what needs a loaded page.
 (() => {
   "use strict";
+
+  /**
+   * Typesetting a page takes longer than all else together; a reader's first move in
+   * a figure at its top need not wait for that.  Then, or when the figure is late,
+   * formulas come as soon as the page is idle.
+   */
+  function figuresFirst() {
+    const figure = document.querySelector(".tfdyn[data-figure]");
+    if (!figure || !globalThis.MathJax || figure.getBoundingClientRect().top > innerHeight) return;
+    const mounted = new Promise((resolve) => {
+      const idle = globalThis.requestIdleCallback ?? setTimeout;
+      const look = () => figure.dataset.tfdyn && idle(resolve, { timeout: 1000 });
+      new MutationObserver(look).observe(figure, { attributeFilter: ["data-tfdyn"] });
+      look();
+      setTimeout(resolve, 3000);
+    });
+    const pageReady = () => mounted.then(() => globalThis.MathJax.startup.defaultPageReady());
+    globalThis.MathJax.startup = { ...globalThis.MathJax.startup, pageReady };
+  }
+  figuresFirst();
 
   const WIDE = ".math, mjx-container[display], .output, table, pre, .pst-scrollable-table-container";
 

@@ -185,13 +185,27 @@ export function farDots(ctx, ball, seen, p, skip) {
   }
 }
 
-/** Dots on the near side, from far to near, each with a halo in the ground's colour. */
+/** Dots on the near side: all halos first, then all dots, so that a crowd merges. */
 export function nearDots(ctx, ball, seen, p, skip) {
-  const order = [];
-  for (let i = 0; i < seen.n; i += 1) if (seen.w[i] >= 0 && !skip(i)) order.push(i);
-  order.sort((a, b) => seen.w[a] - seen.w[b]);
-  for (const i of order)
-    dot(ctx, ball.x + ball.r * seen.u[i], ball.y - ball.r * seen.v[i], 3.8 + 1.4 * seen.w[i], p);
+  const at = [];
+  for (let i = 0; i < seen.n; i += 1)
+    if (seen.w[i] >= 0 && !skip(i))
+      at.push([ball.x + ball.r * seen.u[i], ball.y - ball.r * seen.v[i], 3.8 + 1.4 * seen.w[i]]);
+  for (const [extra, colour] of [
+    [1.2, p.bg],
+    [0, p.state],
+  ]) {
+    ctx.beginPath();
+    for (const [x, y, r] of at) {
+      ctx.moveTo(x + r + extra, y);
+      ctx.arc(x, y, r + extra, 0, 2 * Math.PI);
+    }
+    ctx.fillStyle = colour;
+    ctx.fill();
+  }
+  ctx.strokeStyle = fade(p.bg, 0.35);
+  ctx.lineWidth = 0.7;
+  ctx.stroke();
 }
 
 /** One dot of the state with its halo. */

@@ -40,7 +40,12 @@ export function readouts(names) {
     return { title, value, node: h("div", {}, title, value) };
   });
   return {
-    node: h("dl", { class: "tfdyn-readouts" }, ...items.map((item) => item.node)),
+    // A list without a class of its own: themes style dl[class] heavily.
+    node: h(
+      "div",
+      { class: "tfdyn-readouts" },
+      h("dl", {}, ...items.map((item) => item.node)),
+    ),
     set(i, text, tone = "") {
       setRich(items[i].value, text);
       const name = tone ? `tfdyn-${tone}` : "";
