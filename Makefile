@@ -2,6 +2,7 @@
 #
 #   PYTHON=...      the Python to make the environment with (3.11 or newer)
 #   PYTHON_ENV=...  an environment that is used as it is; nothing is installed in it
+#   UPGRADE=--upgrade  with `make lock`: the newest versions that fit, not those pinned
 
 .DEFAULT_GOAL := help
 .PHONY: help book serve live test check lock clean

@@ -135,14 +135,18 @@ def numbers(page: Page) -> dict:
 
 def settle(page: Page) -> None:
     """Wait until the first figure is at rest: its buffer full, its picture drawn."""
-    page.wait_for_function(
+    page.evaluate(
         """async () => {
-          const resting = () => document.querySelector(".tfdyn").tfdyn.card.loop.resting;
-          if (!resting()) return false;
-          await new Promise((resolve) => setTimeout(resolve, 30));
-          return resting();
-        }""",
-        timeout=60_000,
+          const figure = document.querySelector(".tfdyn");
+          const resting = () => figure.tfdyn.card.loop.resting;
+          const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+          const end = performance.now() + 60_000;
+          while (performance.now() < end) {
+            if (resting() && (await wait(30), resting())) return;
+            await wait(15);
+          }
+          throw new Error("the figure does not come to rest");
+        }"""
     )
 
 

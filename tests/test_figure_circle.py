@@ -127,6 +127,12 @@ def on_ring(page: Page, angle: float, radius: float) -> tuple[float, float]:
     return 0.5 + radius * np.cos(angle) / width, 0.5 - radius * np.sin(angle) / width
 
 
+def ring_radius(page: Page) -> float:
+    """Radius of the circle in the view "tokens"."""
+    width = page.locator(".tfdyn-canvas").bounding_box()["width"]
+    return width / 2 - min(58, 0.17 * width)
+
+
 # The numbers of the book
 
 
@@ -464,12 +470,27 @@ def test_a_chip_of_another_view_changes_the_card_and_keeps_the_focus(visit):
 def test_a_token_of_the_start_is_dragged_and_the_run_starts_over(visit):
     page = visit("two_attract")
     put(page, t=0.0)
-    radius = page.evaluate("""() => { const c = document.querySelector('.tfdyn-canvas');
-      return c.clientWidth / 2 - Math.min(58, 0.17 * c.clientWidth); }""")
+    radius = ring_radius(page)
     drag(page, on_ring(page, np.pi / 4, radius), on_ring(page, 2.0, radius))
     assert model(page, "start") == "angles"
     assert model(page, "angles") == pytest.approx([-np.pi / 4, 2.0], abs=0.03)
     assert page.evaluate(f"{FIGURE}.tfdyn.card.clock.playing")
+
+
+def test_a_finger_on_a_token_moves_it_and_elsewhere_scrolls(visit):
+    page = visit("two_attract", 320, has_touch=True)
+    put(page, t=0.0)
+    taken = """([x, y]) => {
+      const canvas = document.querySelector(".tfdyn-canvas");
+      const box = canvas.getBoundingClientRect();
+      const at = { clientX: box.left + x * box.width, clientY: box.top + y * box.height };
+      const touch = new Touch({ identifier: 1, target: canvas, ...at });
+      const options = { touches: [touch], cancelable: true, bubbles: true };
+      return !canvas.dispatchEvent(new TouchEvent("touchstart", options));
+    }"""
+    radius = ring_radius(page)
+    assert page.evaluate(taken, list(on_ring(page, np.pi / 4, radius)))
+    assert not page.evaluate(taken, list(on_ring(page, np.pi, radius)))
 
 
 def test_dragging_a_goal_round_the_circle_jumps_the_matching_and_comes_back(visit):

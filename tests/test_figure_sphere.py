@@ -94,6 +94,7 @@ def test_play_stops_at_the_end_and_then_starts_over(visit):
     put(page, t=29.9)
     page.click(".tfdyn-play")
     page.wait_for_function(f"!{FIGURE}.tfdyn.card.clock.playing")
+    settle(page)
     assert clock(page) == 30
     page.click(".tfdyn-play")
     page.wait_for_timeout(200)
@@ -260,6 +261,7 @@ def test_dragging_in_the_chart_moves_the_moment(visit):
     page.mouse.down()
     page.mouse.move(box["x"] + 0.7 * box["width"], box["y"] + 60, steps=4)
     page.mouse.up()
+    settle(page)
     assert 15 < clock(page) < 25
 
 
@@ -275,8 +277,10 @@ def test_the_whole_figure_by_keyboard(visit):
     page.wait_for_timeout(200)
     assert page.evaluate(f"{FIGURE}.tfdyn.card.clock.playing")
     page.keyboard.press("Space")
+    settle(page)
     t = clock(page)
     page.locator(".tfdyn-scrub").press("ArrowLeft")
+    settle(page)
     assert clock(page) == pytest.approx(t - 0.2, abs=0.011)
     page.get_by_label("Add a head").focus()
     page.keyboard.press("Enter")

@@ -26,6 +26,7 @@ WAY = [
     "attention",
     "_stepping",
     "flow",
+    "_slopes",
     "energy",
     "metastability",
     "_letters",

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfdynlib import sphere
+from tfdynlib import attention, flow, sphere
 from tfdynlib.metastability import clusters
+from tfdynlib.weights import Heads
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -77,6 +78,15 @@ def test_ten_thousand_tokens_in_tight_clusters(spread, number):
     centre = np.eye(4)[rng.integers(0, 4, 10_000)]
     x = sphere.retract(centre + spread * rng.standard_normal(centre.shape))
     assert clusters(x, 0.1).max() + 1 == number
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_default_tolerance_is_tight_enough_to_count_clusters(tokens, seed):
+    field = attention.field(Heads(np.eye(2), np.eye(2), beta=9.0))
+    x0, t = tokens(seed, n=16, d=2), [0, 10, 100]
+    runs = [flow.solve(field, x0, t), flow.solve(field, x0, t, rtol=1e-10, atol=1e-12)]
+    for default, tight in zip(*(run.x[1:] for run in runs)):
+        np.testing.assert_array_equal(clusters(default, 0.1), clusters(tight, 0.1))
 
 
 def test_refusals(tokens):

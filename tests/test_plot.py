@@ -229,7 +229,7 @@ def test_letters_of_mathematics_are_set_in_a_serif_italic():
         ("layer-time $t$", "layer-time t"),
         (r"$\beta=4$", "β\u2009=\u20094"),
         (r"$\langle x_i,w\rangle$", "⟨xi,\u2009w⟩"),
-        (r"$\sqrt{\log \beta/\beta}$", "√log\u2009β/β"),
+        (r"$\sqrt{\log \beta/\beta}$", "√(log\u2009β/β)"),
         ("$10^{-3}$ & <b>", "10\u22123 &amp; &lt;b&gt;"),
     ],
 )
@@ -242,7 +242,7 @@ def test_log_axes_have_plain_numbers():
     t = np.geomspace(1e-3, 1e6, 20)
     ax = plot.curves(t, {"a": 1 / t}, x_scale="log", y_scale="log")
     words = text_of(plot.show(ax, "a hyperbola").svg)
-    for tick in ("0.01", "100", "10⁵", "10⁻⁵"):
+    for tick in ("0.01", "100", "10⁶", "10⁻⁴"):
         assert tick in words
 
 

@@ -197,6 +197,19 @@ def arrow(
     ax.annotate("", head, tail, arrowprops=look, annotation_clip=False)
 
 
+def route(
+    start: Float[np.ndarray, " 2"], end: Float[np.ndarray, " 2"], ground: str
+) -> Float[np.ndarray, "k 2"]:
+    """A straight line, or an arc of the circle that bulges so that arcs lie apart."""
+    if ground != "geodesic":
+        return np.stack([start, end])
+    a, b = (np.arctan2(p[1], p[0]) for p in (start, end))
+    turn = (b - a + np.pi) % (2 * np.pi) - np.pi
+    s = np.linspace(0, 1, 33)
+    r = 1 + (0.03 + 0.05 * abs(turn)) * np.sin(np.pi * s)
+    return np.stack([r * np.cos(a + turn * s), r * np.sin(a + turn * s)], axis=1)
+
+
 def squares(ax: "Axes", a: Float[np.ndarray, "k n"]) -> None:
     """One square in each cell, its area the weight; all in one path."""
     from matplotlib.patches import PathPatch

@@ -56,7 +56,8 @@ def mark(source: str) -> str:
     """
     parts = source.split("$")
     for k in range(1, len(parts), 2):
-        math = re.sub(r"\\([,;])", THIN, parts[k]).replace("-", "\u2212")
+        math = re.sub(r"\\sqrt\{([^{}]{2,})\}", r"\\sqrt(\1)", parts[k])
+        math = re.sub(r"\\([,;])", THIN, math).replace("-", "\u2212")
         parts[k] = OPEN + re.sub(r"\\([A-Za-z]+)\s*", _symbol, math) + CLOSE
     return "".join(parts)
 
@@ -95,7 +96,7 @@ def _math(source: str) -> str:
 
 
 def _piece(match: re.Match[str]) -> str:
-    """Letters in italic; names, digits and signs upright; ``_a`` and ``^{ab}`` moved."""
+    """Letters in italic; names, digits, signs upright; ``_a`` and ``^{ab}`` moved."""
     if match["shift"]:
         return _shifted(match["shift"], match["group"] or match["one"])
     if match["name"]:

@@ -7,6 +7,10 @@ Throughout, for tokens x on the sphere with measure mu and heads with masses m_h
 
 Values beyond the range of doubles (beta near 700 and more) are refused with a sentence;
 ``log_interaction`` has no such limit.
+
+Sources: energy, weight and balance are those of :cite:t:`massucco2026multihead`; for
+one head see also :cite:t:`burger2025analysis`.  The dissipation of the softmax rule for
+heads that differ is derived in the book.
 """
 
 from dataclasses import dataclass
@@ -15,7 +19,7 @@ import numpy as np
 from jaxtyping import Float, Real
 from numpy.typing import ArrayLike
 
-from tfdynlib import _check, attention, sphere, summation
+from tfdynlib import _check, _slopes, attention, sphere, summation
 from tfdynlib.attention import Masses, Tokens
 from tfdynlib.flow import Trajectory
 from tfdynlib.weights import Heads, WeightPath, constant, gradient_sign
@@ -34,7 +38,7 @@ def interaction(
     (V = B) raises it, at the rate ``dissipation``.  For B = I it is largest,
     :math:`e^\beta / 2\beta`, when all tokens are one.
     """
-    return float(_exp(np.array(log_interaction(x, heads, mass)), heads))
+    return float(_slopes.exponential(np.array(log_interaction(x, heads, mass)), heads))
 
 
 def log_interaction(
@@ -55,7 +59,7 @@ def head_weights(
     r"""The attention each token feels, :math:`s_h(x_i) = \int e^{\beta\langle B_h x_i,
     y\rangle} d\mu(y)`, for each head: the price of moving token i with head h."""
     x, mass, _ = _check.cloud(x, heads.d, mass)
-    return _exp(attention.log_partition(x, heads, mass), heads)
+    return _slopes.exponential(attention.log_partition(x, heads, mass), heads)
 
 
 def effective_weight(
@@ -68,7 +72,7 @@ def effective_weight(
     velocity; what is called mobility is its inverse.)
     """
     x, mass, _ = _check.cloud(x, heads.d, mass)
-    return _exp(_log_effective_weight(x, heads, mass), heads)
+    return _slopes.exponential(_slopes.log_effective_weight(x, heads, mass), heads)
 
 
 def first_variation(
@@ -88,8 +92,8 @@ def first_variation(
     """
     x, mass, at = _check.cloud(x, heads.d, mass, at)
     both = [
-        _exp(attention.log_partition(x, part, mass, at), heads)
-        for part in _halves(heads)
+        _slopes.exponential(attention.log_partition(x, part, mass, at), heads)
+        for part in _slopes.halves(heads)
     ]
     return np.mean([heads.mass @ s for s in both], axis=0) / heads.beta
 
@@ -102,8 +106,8 @@ def slope_squared(
     .. math:: |\partial E|^2 = \int \hat b^{-1} \Bigl|\sum_h m_h g_h\Bigr|^2 d\mu
     """
     x, mass, _ = _check.cloud(x, heads.d, mass)
-    g = sphere.project(x, _euclidean_gradient(x, heads, mass))
-    inverse = _exp(-_log_effective_weight(x, heads, mass), heads)
+    g = sphere.project(x, _slopes.euclidean_gradient(x, heads, mass))
+    inverse = _slopes.exponential(-_slopes.log_effective_weight(x, heads, mass), heads)
     return float(mass @ (inverse * np.sum(g * g, axis=1)))
 
 
@@ -123,7 +127,7 @@ def dissipation(
     """
     x, mass, _ = _check.cloud(x, heads.d, mass)
     v = attention.velocity(x, heads, mass, rule)
-    return -_rate(x, v, heads, mass)
+    return -_slopes.rate(x, v, heads, mass)
 
 
 def action(
@@ -136,7 +140,7 @@ def action(
     :math:`\int \hat b\, |v|^2 d\mu`."""
     x, mass, _ = _check.cloud(x, heads.d, mass)
     v = _check.shaped(v, "v", x.shape, why=", that of x")
-    weight = _exp(_log_effective_weight(x, heads, mass), heads)
+    weight = _slopes.exponential(_slopes.log_effective_weight(x, heads, mass), heads)
     return float(mass @ (weight * np.sum(v * v, axis=1)))
 
 
@@ -245,7 +249,7 @@ def _interval(
     v_middle = attention.velocity(x_middle, path(middle), mass, rule)
     nodes = ((1, t0, x0, v0), (4, middle, x_middle, v_middle), (1, last, x1, v1))
     work = sum(w * _power(x, path, t, mass) for w, t, x, _ in nodes) * h / 6
-    lost = sum(-w * _rate(x, v, path(t), mass) for w, t, x, v in nodes) * h / 6
+    lost = sum(-w * _slopes.rate(x, v, path(t), mass) for w, t, x, v in nodes) * h / 6
     if t1 in path.breaks:
         work += interaction(x1, path(t1), mass) - interaction(x1, path(last), mass)
     return float(work), float(lost)
@@ -258,54 +262,7 @@ def _power(x: Tokens, path: WeightPath, t: float, mass: Masses) -> float:
     if not drift.any():
         return 0.0
     rates = [
-        np.sum((mass * _exp(m.shift, heads)) @ ((x @ D.T) * m.first))
+        np.sum((mass * _slopes.exponential(m.shift, heads)) @ ((x @ D.T) * m.first))
         for m, D in zip(summation.of_heads(x, x, heads, mass), drift)
     ]
     return float(heads.mass @ np.array(rates)) / 2
-
-
-def _rate(x: Tokens, v: Tokens, heads: Heads, mass: Masses) -> float:
-    """dE/dt when the tokens move with velocity v and the weights do not change."""
-    return float(mass @ np.sum(_euclidean_gradient(x, heads, mass) * v, axis=1))
-
-
-def _euclidean_gradient(x: Tokens, heads: Heads, mass: Masses) -> Tokens:
-    """Gradient of the first variation at each token, before projection."""
-    halves = []
-    for part in _halves(heads):
-        sums = summation.of_heads(x, x, part, mass)
-        halves.append(
-            sum(
-                w * _exp(m.shift, heads)[:, None] * (m.first @ B)
-                for w, m, B in zip(part.mass, sums, part.B)
-            )
-        )
-    return np.mean(halves, axis=0)
-
-
-def _halves(heads: Heads) -> list[Heads]:
-    """The heads, and those with transposed B if that makes a difference."""
-    turned = heads.B.swapaxes(1, 2)
-    if np.array_equal(turned, heads.B):
-        return [heads]
-    return [heads, Heads(turned, heads.V, heads.beta, heads.mass)]
-
-
-def _log_effective_weight(x: Tokens, heads: Heads, mass: Masses) -> Masses:
-    """Logarithm of the harmonic mean of s_h."""
-    log_s = attention.log_partition(x, heads, mass)[heads.mass > 0]
-    low = log_s.min(axis=0)
-    share = heads.mass[heads.mass > 0] @ np.exp(low - log_s)
-    return low - np.log(share)
-
-
-def _exp(log_value: np.ndarray, heads: Heads) -> np.ndarray:
-    """Exponential of a logarithm, or a sentence if that is no double."""
-    if log_value.max() > summation.LOG_MAX:
-        raise _check.refuse(
-            "beta",
-            f"small enough for values below e^{summation.LOG_MAX:g} (here "
-            f"e^{log_value.max():.0f}; see energy.log_interaction)",
-            heads.beta,
-        )
-    return np.asarray(np.exp(log_value))

@@ -268,7 +268,7 @@ def matching(
         _drawing.rim(ax)
     for i, j in np.argwhere(coupling > 1e-9 * coupling.max()):
         width = 0.8 + 1.8 * coupling[i, j] / coupling.max()
-        route = _route(first[i], second[j], ground)
+        route = _drawing.route(first[i], second[j], ground)
         ax.plot(*route.T, color=LIGHT["ctl"], linewidth=width, zorder=2, clip_on=False)
     _drawing.ring(ax, second, 6, linewidths=1.25)
     _drawing.dots(ax, first, 4)
@@ -296,16 +296,3 @@ def _on_levels(
     upper = np.concatenate([mu.x, np.ones_like(mu.x)], axis=1)
     lower = np.concatenate([nu.x, np.zeros_like(nu.x)], axis=1)
     return upper, lower
-
-
-def _route(
-    start: Float[np.ndarray, " 2"], end: Float[np.ndarray, " 2"], ground: str
-) -> Float[np.ndarray, "k 2"]:
-    """A straight line, or an arc of the circle that bulges so that arcs lie apart."""
-    if ground != "geodesic":
-        return np.stack([start, end])
-    a, b = (np.arctan2(p[1], p[0]) for p in (start, end))
-    turn = (b - a + np.pi) % (2 * np.pi) - np.pi
-    s = np.linspace(0, 1, 33)
-    r = 1 + (0.03 + 0.05 * abs(turn)) * np.sin(np.pi * s)
-    return np.stack([r * np.cos(a + turn * s), r * np.sin(a + turn * s)], axis=1)

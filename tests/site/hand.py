@@ -6,12 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import ElementHandle, Locator, Page
 from reader import Visits
-from sitebook import FIGURE, Figure
+from sitebook import FIGURE, Figure, figures
 
 SEEN = (Path(__file__).parent / "hand.js").read_text("utf8")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+
+
+every_figure = pytest.mark.parametrize("figure", figures(), ids=str)
 
 
 class Hand:
@@ -120,7 +124,8 @@ class Hand:
     def follow(self, hash: str) -> None:
         """Follow a link on the page to ``hash``, also if the address has it already."""
         self.page.evaluate(
-            "(hash) => { history.replaceState(null, '', '#'); location.hash = hash; }", hash
+            "(hash) => { history.replaceState(null, '', '#'); location.hash = hash; }",
+            hash,
         )
 
 
@@ -163,7 +168,10 @@ def numbers(text: str) -> list[tuple[float, float]]:
 
 
 def open_figure(
-    visits: Visits, figure: Figure, then: Callable[[Page], None] | None = None, **options: Any
+    visits: Visits,
+    figure: Figure,
+    then: Callable[[Page], None] | None = None,
+    **options: Any,
 ) -> Hand:
     """Open the page of a figure and bring the figure to life."""
     page, _ = visits.open(figure.page, formulas=False, **options)

@@ -19,7 +19,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, Playwright, Route
 
 SUBPATH = "some/where"  # the book must not need the root of its host
 # What page.route does not see (preconnect, DNS) finds no name to ask.
-OFFLINE = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost"
+OFFLINE = (
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost"
+)
 OUTSIDE = re.compile(r"^(?!http://127\.0\.0\.1[:/]|http://localhost[:/]|ws://127\.0\.0\.1"
                      r"|ws://localhost|file:|data:|blob:|about:)")  # fmt: skip
 MATHJAX = re.compile(r"/mathjax/[^?]*\.js")
@@ -92,7 +94,9 @@ class Record:
             self.errors.append(f"console: {message.text}")
 
     def _request(self, request: Any) -> None:
-        if request.url.startswith(("http:", "file:")) and not OUTSIDE.match(request.url):
+        if request.url.startswith(("http:", "file:")) and not OUTSIDE.match(
+            request.url
+        ):
             self.requests.append(request.url)
 
     def _response(self, response: Any) -> None:
@@ -132,7 +136,9 @@ class Visits:
         self.site = site
         self._open: list[BrowserContext] = []
 
-    def context(self, width: int = 1280, height: int = 900, **options: Any) -> BrowserContext:
+    def context(
+        self, width: int = 1280, height: int = 900, **options: Any
+    ) -> BrowserContext:
         """A fresh profile with a window of that size."""
         context = self.site.browser.new_context(
             viewport={"width": width, "height": height}, **options

@@ -1,6 +1,7 @@
 """Every page for every reader: axe, both themes, a phone, contrast, no bright panel."""
 
 import io
+
 import pytest
 import sitebook
 from figurepage import AXE
@@ -24,7 +25,9 @@ def show_theme(page: Page, theme: str) -> None:
 
 def open_all_folds(page: Page) -> None:
     """Unfold hints, solutions and hidden cells, so that axe sees what is in them."""
-    page.evaluate("document.querySelectorAll('details').forEach((el) => { el.open = true; })")
+    page.evaluate(
+        "document.querySelectorAll('details').forEach((el) => { el.open = true; })"
+    )
     for button in page.locator("article .toggle-button-hidden").all():
         button.click()
 
@@ -39,7 +42,8 @@ def mount_figures(page: Page) -> None:
 def violations(page: Page, only: dict) -> list[str]:
     """What axe finds, one line each: rule, how many, first element, reason."""
     found = page.evaluate(
-        "(only) => axe.run(document, { runOnly: only, resultTypes: ['violations'] })", only
+        "(only) => axe.run(document, { runOnly: only, resultTypes: ['violations'] })",
+        only,
     )
     return [
         f"{v['id']} ({len(v['nodes'])}): {v['nodes'][0]['html'][:160]}"
@@ -71,12 +75,13 @@ def luminance(image: Image.Image) -> float:
     return share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4
 
 
-PANELS = """() => [...document.querySelectorAll(
-  "article :is(.cell_output, .cell_input, img, svg, .tfdyn, .admonition, table, pre, form)")]
+PANELS = """() => [...document.querySelectorAll("article :is(.cell_output, pre, table, "
+  + ".cell_input, img, svg, .tfdyn, .admonition, form)")]
   .filter((el) => el.checkVisibility({ visibilityProperty: true }))
   .map((el) => [el.getBoundingClientRect(), el.outerHTML.slice(0, 120)])
   .filter(([box]) => box.height > 24 && box.width > 64 && box.right <= innerWidth)
-  .map(([box, html]) => [box.left, box.top + scrollY, box.right, box.bottom + scrollY, html])"""
+  .map(([{ left, top, right, bottom }, html]) =>
+    [left, top + scrollY, right, bottom + scrollY, html])"""
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -126,10 +131,12 @@ CONTRASTS = """(texts) => {
 
 @pytest.mark.parametrize("name", PAGES)
 def test_text_in_still_pictures_can_be_read_in_both_themes(visits: Visits, name):
-    """axe passes over text in SVG; stills carry theirs as text, so it can be measured."""
+    """axe passes over text in SVG; stills carry theirs as text, so one can measure."""
     page, _ = visits.open(name, formulas=False)
     for theme in ("light", "dark"):
         show_theme(page, theme)
-        texts = page.locator("article .cell_output svg :is(text, tspan):not(:has(tspan))")
+        texts = page.locator(
+            "article .cell_output svg :is(text, tspan):not(:has(tspan))"
+        )
         faint = [(c, t) for c, t in texts.evaluate_all(CONTRASTS) if c < TEXT]
         assert faint == [], theme

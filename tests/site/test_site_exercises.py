@@ -75,7 +75,9 @@ def test_a_box_has_a_tolerance_and_an_end_to_it(visits: Visits, name):
         boxes = spec(question)["boxes"]
         allowed = [box.get("tol") or box["rtol"] * abs(box["value"]) for box in boxes]
         for share, yes in ((0.5, True), (2.0, False)):
-            given = [box["value"] + share * a for box, a in zip(boxes, allowed, strict=True)]
+            given = [
+                box["value"] + share * a for box, a in zip(boxes, allowed, strict=True)
+            ]
             assert answer(question, given).startswith("Yes") is yes, given
 
 

@@ -22,6 +22,7 @@ CELLS = [
     "print('beta is', repr(figure.beta))",
     "figure.beta = 3.25",
 ]
+OWN = ("HOME", "JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
 PATIENCE = 60_000  # ms for a server or a kernel to start on a busy machine
 
 
@@ -47,10 +48,11 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         f"--ServerApp.root_dir={home}", "--LabApp.news_url=None",
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     ]  # fmt: skip
-    own = {name: str(home / name) for name in
-           ("HOME", "JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")}  # fmt: skip
+    own = {name: str(home / name.lower()) for name in OWN}
     log = (home / "log").open("w")
-    server = subprocess.Popen(command, env={**os.environ, **own}, stdout=log, stderr=log)
+    server = subprocess.Popen(
+        command, env={**os.environ, **own}, stdout=log, stderr=log
+    )
     try:
         address = f"http://127.0.0.1:{port}/"
         wait_for(address, server, home / "log")

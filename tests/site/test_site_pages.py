@@ -1,4 +1,4 @@
-"""Every page, served or opened from disk: whole, quiet, light, and without a network."""
+"""Every page, served or from disk: whole, quiet, light, and without a network."""
 
 import re
 from collections.abc import Iterator
@@ -86,7 +86,7 @@ def test_headings_are_in_order(seen: Seen):
     """One h1; a heading is at most one level below the one before."""
     headings = seen.page.locator("article").get_by_role("heading")
     found = headings.evaluate_all(
-        "(all) => all.map((el) => [Number(el.ariaLevel ?? el.tagName[1]), el.innerText])"
+        "(all) => all.map((el) => [+(el.ariaLevel ?? el.tagName[1]), el.innerText])"
     )
     levels = [level for level, _ in found]
     assert levels[:1] == [1] and levels.count(1) == 1
@@ -122,8 +122,12 @@ def test_search_finds_a_word_without_a_network(visits: Visits):
 def test_every_picture_has_a_text(site: Site, name):
     html = sitebook.page(name)
     images = [img for img in html.select("img") if not img.get("alt")]
-    stills = html.select("article svg:not([aria-hidden=true] *):not([aria-hidden=true])")
-    named = [svg for svg in stills if svg.get("role") == "img" and svg.get("aria-label")]
+    stills = html.select(
+        "article svg:not([aria-hidden=true] *):not([aria-hidden=true])"
+    )
+    named = [
+        svg for svg in stills if svg.get("role") == "img" and svg.get("aria-label")
+    ]
     assert images == []
     assert [str(svg)[:200] for svg in stills if svg not in named] == []
 
@@ -174,8 +178,8 @@ def test_page_does_not_scroll_sideways(visits: Visits, name):
     read_through(page)
     for width in (320, 360, 768):
         page.set_viewport_size({"width": width, "height": 800})
-        overflow = page.evaluate(
-            "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        overflow = page.locator("html").evaluate(
+            "(el) => el.scrollWidth - el.clientWidth"
         )
         assert overflow <= 0, f"{overflow} px too wide at {width} px: {_widest(page)}"
 

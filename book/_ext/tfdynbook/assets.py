@@ -55,12 +55,21 @@ def write_figures(folder: Path) -> None:
     shutil.copy2(WEB / "tfdyn.css", folder / "tfdyn.css")
 
 
+def write_style(folder: Path) -> None:
+    """Write our style sheets as one file, so that a page asks for one."""
+    sheets = sorted((HERE / "static").glob("*.css"))
+    text = "\n".join(sheet.read_text("utf8") for sheet in sheets)
+    (folder / "book.css").write_text(text, "utf8")
+
+
 def write_assets(app: Sphinx) -> None:
     """Lay everything in ``_static`` before the first page is written."""
     if app.builder.format != "html":
         return
     static = Path(app.outdir) / "_static"
-    copy_new(HERE / "static", static / "tfdynbook")
+    for script in (HERE / "static").glob("*.js"):
+        copy_new(script, static / "tfdynbook" / script.name)
+    write_style(static / "tfdynbook")
     for name in MATHJAX:
         copy_new(mathjax_folder() / name, static / "mathjax" / name)
     write_figures(static / "tfdyn")
@@ -75,7 +84,6 @@ def add_to_page(
         app.add_css_file("tfdyn/tfdyn.css")
         app.add_js_file("tfdyn/tfdyn.js", loading_method="defer", priority=200)
     if ANSWER.search(body):
-        app.add_css_file("tfdynbook/answers.css", priority=900)
         app.add_js_file("tfdynbook/answers.js", loading_method="defer")
 
 
@@ -89,6 +97,5 @@ def setup(app: Sphinx) -> None:
     app.connect("config-inited", settings)
     app.connect("builder-inited", write_assets)
     app.connect("html-page-context", add_to_page)
-    for name in ("theme", "blocks"):
-        app.add_css_file(f"tfdynbook/{name}.css", priority=900)
+    app.add_css_file("tfdynbook/book.css", priority=900)
     app.add_js_file("tfdynbook/page.js", loading_method="defer")

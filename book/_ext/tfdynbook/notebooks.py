@@ -2,15 +2,19 @@
 
 The theme offers the executed notebook, with outputs that need a running widget
 manager.  This room replaces it by a notebook made from the page's own source: no
-outputs, no widget metadata, and a first cell that installs tfdynlib where it is
-missing (Colab, a fresh environment), from the address in ``_config.yml``.
+outputs, no widget metadata, text that any front end can show (``plain``), and a first
+cell that installs tfdynlib where it is missing (Colab, a fresh environment), from the
+address in ``_config.yml``.
 """
 
+import json
 from pathlib import Path
 
 import jupytext
 import nbformat
 from sphinx.application import Sphinx
+
+from .plain import Place, labels_of, plain
 
 FIRST_CELL = """\
 # Made by the book's build: installs tfdynlib {version} where it is missing.
@@ -21,11 +25,14 @@ if find_spec("tfdynlib") is None:
 """
 
 
-def clean_notebook(source: str, first_cell: str) -> nbformat.NotebookNode:
+def clean_notebook(source: str, first_cell: str, place: Place) -> nbformat.NotebookNode:
     """Notebook of a MyST page ``source`` that starts with a cell ``first_cell``."""
     notebook = jupytext.reads(source, fmt="md:myst")
     kernel = notebook.metadata.get("kernelspec", {})
     notebook.metadata = nbformat.from_dict({"kernelspec": kernel})
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = plain(cell.source, place)
     first = nbformat.v4.new_code_cell(first_cell, id="install-tfdynlib")
     notebook.cells.insert(0, first)
     return notebook
@@ -43,17 +50,31 @@ def first_cell(app: Sphinx) -> str:
     )
 
 
+def glued(app: Sphinx, page: str) -> dict[str, str]:
+    """Numbers that the page's cells have given to its text."""
+    path = Path(app.outdir).parent / "jupyter_execute" / f"{page}.glue.json"
+    if not path.is_file():
+        return {}
+    given = json.loads(path.read_text("utf8"))
+    return {key: output["data"]["text/plain"] for key, output in given.items()}
+
+
 def write_notebooks(app: Sphinx, error: Exception | None) -> None:
     """Write the notebooks where the download button looks for them."""
     if error or app.builder.format != "html":
         return
-    first, sources = first_cell(app), Path(app.outdir) / "_sources"
-    for page, data in app.env.metadata.items():
-        if "kernelspec" in data:
-            text = Path(app.env.doc2path(page)).read_text("utf8")
-            target = (sources / page).with_suffix(".ipynb")
+    site, first = app.config.html_baseurl, first_cell(app)
+    pages = sorted(app.env.found_docs)
+    texts = {page: Path(app.env.doc2path(page)).read_text("utf8") for page in pages}
+    labels: dict[str, tuple[str, str]] = {}
+    for page, text in texts.items():
+        labels |= labels_of(page, text)
+    for page in pages:
+        if "kernelspec" in app.env.metadata[page]:
+            place = Place(site, page, labels, glued(app, page))
+            target = (Path(app.outdir) / "_sources" / page).with_suffix(".ipynb")
             target.parent.mkdir(parents=True, exist_ok=True)
-            nbformat.write(clean_notebook(text, first), target)
+            nbformat.write(clean_notebook(texts[page], first, place), target)
 
 
 def setup(app: Sphinx) -> None:

@@ -2,12 +2,13 @@
 
 import { figure } from "./kit/card.mjs";
 import { doubles, largestDifference } from "./kit/passport.mjs";
-import { linear, tickText } from "./kit/scale.mjs";
+import { linear } from "./kit/scale.mjs";
 import { drag } from "./kit/stage.mjs";
 import { drawStage } from "./sphere/draw.mjs";
 import { python as pythonOf } from "./sphere/python.mjs";
 import { runOf, STEP, topSpeed, velocityOf } from "./sphere/run.mjs";
 import { facts, lampsOf } from "./sphere/theorem.mjs";
+import { levelsOf, sentence, short, verdictOf } from "./sphere/words.mjs";
 import { clusters } from "./twin/clusters.mjs";
 
 const RADIUS = 0.2; // geodesic distance within which tokens are one cluster
@@ -48,45 +49,6 @@ const STATE = {
 /** The lines of Python for a state. */
 export const python = (state) => pythonOf({ ...paired(state), radius: RADIUS });
 
-/** Three digits, or a power of ten when large or small. */
-function short(value) {
-  if (value !== 0 && (Math.abs(value) >= 1e5 || Math.abs(value) < 1e-3)) return tickText(Number(value.toPrecision(3)));
-  return value.toPrecision(3).replace("-", "−");
-}
-
-/** Levels E_max / k of k equal clusters: true for B = V = I and cold enough attention. */
-function levelsOf(found, beta, rule) {
-  if (!found.identity || rule === "hardmax") return [];
-  const top = Math.exp(beta) / (2 * beta);
-  const one = { y: top, label: "1 cluster" };
-  if (beta < 4) return [one];
-  return [one, { y: top / 2, label: "2 equal clusters" }, { y: top / 3, label: "3" }, { y: top / 4, label: "" }];
-}
-
-/** What to make of the moment: how many clusters, and how fast they still move. */
-function verdictOf({ dt, rule, found: known }, found, speed) {
-  if (dt === null)
-    return [
-      "Too fast to follow",
-      rule === "unnormalised"
-        ? "Unnormalised attention moves like *e*^β: lower *β*, or choose softmax."
-        : "Lower *β* or the entries of *B* and *V*.",
-      "stop",
-    ];
-  if (speed === null) return ["", "", "ink"];
-  const { n } = found;
-  if (speed < 1e-9) {
-    if (known.still) return ["At rest", "*V* = 0 passes nothing on.", "ink"];
-    const alone = rule === "hardmax" && found.count > 1;
-    return ["At rest", alone ? "Each token sees only its best match." : "No token moves any more.", "ink"];
-  }
-  const pace = `The fastest token moves at ${tickText(Number(speed.toPrecision(2)))}.`;
-  if (found.count === 1) return ["One cluster, closing in", pace, "ink"];
-  if (speed > 0.05) return ["On the move", pace, "ink"];
-  if (found.count > n / 2) return ["Spread out, and slow", pace, "ink"];
-  return [`${found.count} clusters, waiting`, pace, "ink"];
-}
-
 /** The state with as many B as V: Python sets them one after the other. */
 function paired(state) {
   const count = Math.min(state.B.length, state.V.length);
@@ -107,6 +69,7 @@ function solve(state) {
   };
 }
 
+/** Turning by drag and by arrow keys; returns what answers a key. */
 function turning(card, canvas, onTurn) {
   const by = (dx, dy) => {
     const turn = ((card.get("turn") - dx * PER_PIXEL + 540) % 360) - 180;
@@ -114,7 +77,7 @@ function turning(card, canvas, onTurn) {
     card.set({ turn: Number(turn.toFixed(2)), tilt: Number(tilt.toFixed(2)) });
     onTurn();
   };
-  drag(card, canvas, { start: () => true, move: (p, event, d) => by(d.x, d.y) });
+  drag(card, canvas, { start: () => true, move: (_p, _event, d) => by(d.x, d.y) });
   const keys = { ArrowLeft: [-12, 0], ArrowRight: [12, 0], ArrowUp: [0, -12], ArrowDown: [0, 12] };
   return (event) => {
     if (!keys[event.key]) return false;
@@ -138,28 +101,32 @@ function deviationFrom(solved, reference, card) {
   return worst;
 }
 
-function controls(card) {
-  card.slider({ key: "beta", symbol: "*β*", label: "inverse temperature", min: 0.1, max: 50, scale: "log" });
-  card.slider({ key: "n", symbol: "*n*", label: "tokens", min: 2, max: 512, scale: "log", int: true });
-  card.slider({ key: "seed", symbol: "start", label: "seed of the random draw", min: 0, max: 99, int: true });
-  card.slider({ key: "t_end", symbol: "*T*", label: "end of the run", min: 5, max: 200, scale: "log", int: true });
-  card.matrices({
-    keys: ["B", "V"],
-    names: ["who listens to whom", "what is passed on"],
-    heads: 4,
-    size: 3,
-    title: "Weights of the heads: *B*, *V*, and the rule",
-    below: {
-      key: "rule",
-      label: "rule: how the pull is weighed",
-      options: [
-        ["softmax", "softmax"],
-        ["unnormalised", "unnormalised"],
-        ["hardmax", "hardmax"],
-      ],
-    },
-  });
-}
+const SLIDERS = [
+  { key: "beta", symbol: "*β*", label: "inverse temperature", min: 0.1, max: 50, scale: "log" },
+  { key: "n", symbol: "*n*", label: "tokens", min: 2, max: 512, scale: "log", int: true },
+  { key: "seed", symbol: "start", label: "seed of the random draw", min: 0, max: 99, int: true },
+  { key: "t_end", symbol: "*T*", label: "end of the run", min: 5, max: 200, scale: "log", int: true },
+];
+
+const HEADS = {
+  keys: ["B", "V"],
+  names: ["who listens to whom", "what is passed on"],
+  heads: 4,
+  size: 3,
+  title: "Weights of the heads: *B*, *V*, and the rule",
+  below: {
+    key: "rule",
+    label: "rule: how the pull is weighed",
+    options: STATE.rule.choices.map((rule) => [rule, rule]),
+  },
+};
+
+const THEOREM = [
+  "*B* is symmetric",
+  "*V* = ±*B* in every head",
+  "one head, or equal heads",
+  "the flow is an exact gradient flow",
+];
 
 function build(card) {
   let solved = null;
@@ -216,13 +183,9 @@ function build(card) {
     show,
   });
   card.presets();
-  controls(card);
-  const lamps = card.lamps("Does the gradient-flow theorem speak about this?", [
-    "*B* is symmetric",
-    "*V* = ±*B* in every head",
-    "one head, or equal heads",
-    "the flow is an exact gradient flow",
-  ]);
+  SLIDERS.forEach(card.slider);
+  card.matrices(HEADS);
+  const lamps = card.lamps("Does the gradient-flow theorem speak about this?", THEOREM);
   const measured = card.deviation((reference) => deviationFrom(solved, reference, card));
   const passport = card.passport({
     items: () => [
@@ -234,15 +197,9 @@ function build(card) {
     ],
     python: () => python(card.values()),
   });
-  card.live(() => {
-    const largest = Math.max(...found.sizes);
-    const where =
-      found.count === 1 ? "in one cluster" : `in ${found.count} clusters, the largest holds ${largest}`;
-    return (
-      `Layer-time ${player.t.toFixed(1)}. ${card.get("n")} tokens ${where}. ` +
-      `Energy ${short(solved.run.values[k]).replace(/10\^\{(.*)\}/u, "times 10 to the $1")}.`
-    );
-  });
+  card.live(() =>
+    sentence({ t: player.t, n: card.get("n"), found, energy: solved.run.values[k] }),
+  );
 
   function restart() {
     const state = paired(card.values());

@@ -57,12 +57,17 @@ export function dragTokens(card, stage, { marks, take = () => {}, put, drop = ()
       drop(dropped);
     },
   });
-  stage.canvas.addEventListener("pointermove", card.guard((event) => {
-    if (held >= 0) return;
+  const over = (at, type) => {
     const box = stage.canvas.getBoundingClientRect();
-    const over = find({ x: event.clientX - box.left, y: event.clientY - box.top }, event);
-    stage.canvas.classList.toggle("tfdyn-grab-here", over >= 0);
+    return find({ x: at.clientX - box.left, y: at.clientY - box.top }, { pointerType: type }) >= 0;
+  };
+  stage.canvas.addEventListener("pointermove", card.guard((event) => {
+    if (held < 0) stage.canvas.style.cursor = over(event, event.pointerType) ? "" : "default";
   }));
+  // A finger on a token moves the token; anywhere else it scrolls the page.
+  stage.canvas.addEventListener("touchstart", card.guard((event) => {
+    if (over(event.touches[0], "touch")) event.preventDefault();
+  }), { passive: false });
   return { get held() { return held; } };
 }
 

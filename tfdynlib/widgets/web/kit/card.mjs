@@ -87,11 +87,13 @@
  * into "This figure stopped: message. Reload figure".
  */
 
+import { anatomy } from "./anatomy.mjs";
 import { chart } from "./chart.mjs";
-import { h, rich } from "./dom.mjs";
+import { h } from "./dom.mjs";
 import { errorCard } from "./error.mjs";
 import { fold } from "./fold.mjs";
 import { lamps, readouts, verdict } from "./lamps.mjs";
+import { listening, saving } from "./listen.mjs";
 import { atMostEachSecond, live } from "./live.mjs";
 import { loop } from "./loop.mjs";
 import { matrices } from "./matrix.mjs";
@@ -102,79 +104,6 @@ import { presets } from "./presets.mjs";
 import { choice, slider } from "./slider.mjs";
 import { surface } from "./stage.mjs";
 import { addressText, problemNote, readState } from "./state.mjs";
-
-const SYNC = 80; // ms between messages to a kernel while a control moves
-
-/** The empty anatomy, in the order of reading. */
-function anatomy(title, lead) {
-  const heading = h("h3", { class: "tfdyn-title" }, ...rich(title));
-  const leadLine = h("p", { class: "tfdyn-lead" }, ...rich(lead));
-  const note = h("p", { class: "tfdyn-note", role: "status", hidden: true });
-  const section = (name) => h("div", { class: `tfdyn-section tfdyn-part-${name}` });
-  const slots = {
-    stage: h("div", { class: "tfdyn-stage" }),
-    player: h("div", { class: "tfdyn-player-slot" }),
-    side: h("div", { class: "tfdyn-side" }),
-    presets: section("presets"),
-    weights: section("weights"),
-    controls: h("div", { class: "tfdyn-controls" }),
-    lamps: section("lamps"),
-    foot: h("div", { class: "tfdyn-foot" }),
-  };
-  slots.weights.append(slots.controls);
-  const main = h("div", { class: "tfdyn-main" }, slots.stage, slots.player, slots.side);
-  const node = h(
-    "section",
-    { class: "tfdyn-card", role: "group", "aria-label": heading.textContent },
-    h("div", { class: "tfdyn-head" }, heading, leadLine, note),
-    main,
-    slots.presets,
-    slots.weights,
-    slots.lamps,
-    slots.foot,
-  );
-  return { node, slots, note };
-}
-
-/** Listening to the model: every `fn` once per turn, however many keys changed. */
-function listening(model, guard) {
-  const waiting = new Set();
-  const undo = [];
-  const flush = guard(() => {
-    for (const fn of waiting) { // those added on the way have their turn too
-      waiting.delete(fn);
-      fn();
-    }
-  });
-  return {
-    flush,
-    on(keys, fn) {
-      const heard = () => {
-        if (waiting.size === 0) queueMicrotask(flush);
-        waiting.add(fn);
-      };
-      for (const key of keys) {
-        model.on(`change:${key}`, heard);
-        undo.push(() => model.off(`change:${key}`, heard));
-      }
-    },
-    close: () => undo.forEach((fn) => fn()),
-  };
-}
-
-/** Throttled `save_changes`: a kernel gets the newest value, not every one. */
-function saving(model) {
-  let timer = 0;
-  return {
-    soon() {
-      timer ||= setTimeout(() => {
-        timer = 0;
-        model.save_changes();
-      }, SYNC);
-    },
-    close: () => clearTimeout(timer),
-  };
-}
 
 /** The state in the address, if it names this figure: applied, or answered by a note. */
 function fromAddress(card, rules) {

@@ -1,22 +1,8 @@
-// Play, step, reset and the scrubber: a moment in layer-time, and who moves it.
+// A moment in layer-time, and who moves it.
 
-import { h, icon, setRich } from "./dom.mjs";
+import { transport } from "./transport.mjs";
 
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
-
-function buttons() {
-  const make = (name, label, props = {}) =>
-    h("button", { type: "button", class: `tfdyn-${name}`, "aria-label": label, ...props });
-  const play = make("play", "Play");
-  play.append(icon("play"), icon("pause"));
-  const step = make("tool", "One step forward");
-  step.append(icon("step"));
-  const reset = make("tool", "Back to the start");
-  reset.append(icon("reset"));
-  return { play, step, reset };
-}
-
-const PARTS = 1000;
 
 /**
  * The player of a card.  See card.mjs for the options.  Time runs evenly along
@@ -36,39 +22,36 @@ export function player(card, options) {
   let last = null;
   const there = () => filled() >= t - 1e-9;
 
-  const { play, step, reset } = buttons();
-  const bar = h("input", {
-    type: "range",
-    class: "tfdyn-scrub",
-    min: "0",
-    max: String(PARTS),
-    step: "any",
-    "aria-label": name[0].toUpperCase() + name.slice(1),
+  const row = transport(card, {
+    name,
+    on: {
+      toggle: () => self.toggle(),
+      step: (by) => self.seek(along(by)),
+      reset: () => self.seek(axis.min),
+      seek: (share) => self.seek(axis.value(share)),
+    },
   });
-  const clock = h("output", { class: "tfdyn-clock", "aria-live": "off" });
-  const node = h(
-    "div",
-    { class: "tfdyn-player", role: "group", "aria-label": "Player" },
-    h("div", { class: "tfdyn-buttons" }, play, step, reset),
-    bar,
-    clock,
-  );
 
-  function showControls() {
-    const share = Math.min(1, Math.max(0, axis.share(t)));
-    bar.value = String(share * PARTS);
-    bar.style.setProperty("--tfdyn-at", String(share));
-    bar.style.setProperty("--tfdyn-buffer", String(Math.min(1, Math.max(0, axis.share(filled())))));
-    bar.setAttribute("aria-valuetext", `${name} ${format(t)}`);
-    setRich(clock, `${symbol} = ${format(Math.min(t, filled()))}`);
+  const showControls = () =>
+    row.show({
+      share: axis.share(t),
+      buffer: axis.share(filled()),
+      words: `${name} ${format(t)}`,
+      clock: `${symbol} = ${format(Math.min(t, filled()))}`,
+    });
+
+  /** The moment `by` steps away: even steps, even in log t on a logarithmic axis. */
+  function along(by) {
+    if (axis.kind === "log") return axis.value(Math.min(1, Math.max(0, axis.share(t) + by / 40)));
+    const length = typeof stepLength === "function" ? stepLength() : stepLength;
+    return t + by * (length ?? (axis.max - axis.min) / 40);
   }
 
   function setPlaying(on) {
     if (playing === on) return;
     playing = on;
     last = null;
-    node.classList.toggle("tfdyn-playing", on);
-    play.setAttribute("aria-label", on ? "Pause" : "Play");
+    row.playing(on);
     if (!on) settle();
     card.loop.wake();
   }
@@ -110,7 +93,7 @@ export function player(card, options) {
   card.loop.setJob(frame);
 
   const self = {
-    node,
+    node: row.node,
     key,
     get t() {
       return t;
@@ -163,26 +146,6 @@ export function player(card, options) {
     },
   };
 
-  const along = (by) => {
-    const length = typeof stepLength === "function" ? stepLength() : stepLength;
-    const linearStep = length === undefined ? (axis.max - axis.min) / 40 : length;
-    if (axis.kind === "log") return axis.value(Math.min(1, Math.max(0, axis.share(t) + by / 40)));
-    return t + by * linearStep;
-  };
-  play.onclick = card.guard(self.toggle);
-  step.onclick = card.guard(() => self.seek(along(1)));
-  reset.onclick = card.guard(() => self.seek(axis.min));
-  bar.addEventListener("input", card.guard(() => self.seek(axis.value(bar.value / PARTS))));
-  const moves = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 4, PageDown: -4 };
-  bar.addEventListener(
-    "keydown",
-    card.guard((event) => {
-      const by = moves[event.key];
-      if (!by || event.ctrlKey || event.metaKey || event.altKey) return;
-      event.preventDefault();
-      self.seek(along(by));
-    }),
-  );
   card.onSpace(self.toggle);
   return self;
 }

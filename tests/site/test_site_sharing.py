@@ -1,0 +1,129 @@
+"""What leaves a figure is the figure: its address, and its numbers in Python."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+import sitebook
+from hand import NUMBER, Hand, every_figure, numbers, open_figure, other_place
+from playwright.sync_api import Locator
+from reader import Site, Visits
+from sitebook import Figure
+
+
+@every_figure
+def test_a_shared_address_shows_the_same_again(visits: Visits, figure: Figure):
+    hand = open_figure(visits, figure)
+    hand.rest()
+    other_place(
+        hand.el.locator("input[type=range]:not(.tfdyn-scrub)").first.element_handle()
+    )
+    hand.rest()
+    hand.scrub(0.3)
+    shown = hand.rest()
+    hand.button("Share").click()
+    address = hand.page.url
+    assert f"#{hand.address()}=" in address
+    fresh = open_figure(visits, figure, query="#" + address.split("#", 1)[1])
+    assert fresh.rest() == shown
+    assert fresh.values() == hand.values()
+
+
+BROKEN = [
+    "{",
+    '{"n":1e9}',
+    '{"t":"soon"}',
+    '{"colour":"red"}',
+    "[1,2]",
+    "%E0%A4%A",
+    '{"t":NaN}',
+]
+
+
+@every_figure
+def test_a_broken_address_shows_the_start_and_says_so(visits: Visits, figure: Figure):
+    """The first on opening the page, the others as links followed on it."""
+    hand = open_figure(visits, figure)
+    start, name = hand.rest(), hand.address()
+    assert not hand.el.locator(".tfdyn-note").is_visible()
+    broken = open_figure(visits, figure, query=f"#{name}={BROKEN[0]}")
+    note = broken.el.locator(".tfdyn-note")
+    assert broken.state == "ready"
+    assert note.is_visible() and broken.rest() == start
+    for text in BROKEN[1:]:
+        broken.follow(f"#{name}={{}}")
+        note.wait_for(state="hidden")
+        broken.follow(f"#{name}={text}")
+        note.wait_for()
+        assert "cannot show" in note.inner_text()
+    assert broken.rest() == start
+
+
+@dataclass
+class Stop:
+    """What is seen at the opening or behind a chip, when nothing may move."""
+
+    still: bool
+    words: str
+    copied: str
+
+
+@pytest.fixture(scope="module", params=sitebook.figures(), ids=str)
+def tour(site: Site, request: pytest.FixtureRequest) -> Iterator[list[Stop]]:
+    """The opening of a figure and every chip, under reduced motion."""
+    visits = Visits(site)
+    hand = open_figure(visits, request.param, reduced_motion="reduce")
+    yield [stop_at(hand, chip) for chip in [None, *hand.chips.all()]]
+    visits.close()
+
+
+def stop_at(hand: Hand, chip: Locator | None) -> Stop:
+    """Pick a chip, look twice, copy."""
+    if chip:
+        chip.click()
+    shown = hand.rest()
+    still = not hand.playing() and not hand.changes(shown, timeout=200)
+    button = hand.el.locator("button.tfdyn-code")
+    button.click()
+    words = f"{hand.words()} {hand.el.locator('.tfdyn-clock').inner_text()}"
+    return Stop(still, words, str(button.get_attribute("data-copied")))
+
+
+def test_reduced_motion_keeps_every_preset_still(tour: list[Stop]):
+    assert [stop.still for stop in tour] == [True] * len(tour)
+
+
+RUN = """
+import contextlib, io, json, sys
+for text in json.load(sys.stdin):
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile(text, "copied", "exec"), {"__name__": "__main__"})
+    print(json.dumps(out.getvalue()))
+"""
+
+
+def printed(texts: list[str]) -> list[str]:
+    """What each copied text prints, run in a fresh Python outside the repository."""
+    done = subprocess.run(
+        [sys.executable, "-c", RUN],
+        input=json.dumps(texts), capture_output=True, text=True, timeout=120, cwd="/",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def is_shown(value: float, words: str) -> bool:
+    """Whether a number stands among the words, as rounded there."""
+    return any(abs(value - seen) <= half * 1.01 for seen, half in numbers(words))
+
+
+def test_copied_python_prints_the_numbers_shown(tour: list[Stop]):
+    for output, stop in zip(printed([stop.copied for stop in tour]), tour, strict=True):
+        values = [float(found) for found in NUMBER.findall(output)]
+        assert values, stop.copied
+        missing = [value for value in values if not is_shown(value, stop.words)]
+        assert missing == [], f"{stop.copied}\n\n{output}\n{stop.words}"

@@ -1,0 +1,57 @@
+"""Gradients of the interaction energy and weights of the heads; used by ``energy``.
+
+All inputs have passed the front door of ``energy``.
+"""
+
+import numpy as np
+
+from tfdynlib import _check, attention, summation
+from tfdynlib.attention import Masses, Tokens
+from tfdynlib.weights import Heads
+
+
+def rate(x: Tokens, v: Tokens, heads: Heads, mass: Masses) -> float:
+    """dE/dt when the tokens move with velocity v and the weights do not change."""
+    return float(mass @ np.sum(euclidean_gradient(x, heads, mass) * v, axis=1))
+
+
+def euclidean_gradient(x: Tokens, heads: Heads, mass: Masses) -> Tokens:
+    """Gradient of the first variation at each token, before projection."""
+    halves = []
+    for part in halves(heads):
+        sums = summation.of_heads(x, x, part, mass)
+        halves.append(
+            sum(
+                w * exponential(m.shift, heads)[:, None] * (m.first @ B)
+                for w, m, B in zip(part.mass, sums, part.B)
+            )
+        )
+    return np.mean(halves, axis=0)
+
+
+def halves(heads: Heads) -> list[Heads]:
+    """The heads, and those with transposed B if that makes a difference."""
+    turned = heads.B.swapaxes(1, 2)
+    if np.array_equal(turned, heads.B):
+        return [heads]
+    return [heads, Heads(turned, heads.V, heads.beta, heads.mass)]
+
+
+def log_effective_weight(x: Tokens, heads: Heads, mass: Masses) -> Masses:
+    """Logarithm of the harmonic mean of s_h."""
+    log_s = attention.log_partition(x, heads, mass)[heads.mass > 0]
+    low = log_s.min(axis=0)
+    share = heads.mass[heads.mass > 0] @ np.exp(low - log_s)
+    return low - np.log(share)
+
+
+def exponential(log_value: np.ndarray, heads: Heads) -> np.ndarray:
+    """Exponential of a logarithm, or a sentence if that is no double."""
+    if log_value.max() > summation.LOG_MAX:
+        raise _check.refuse(
+            "beta",
+            f"small enough for values below e^{summation.LOG_MAX:g} (here "
+            f"e^{log_value.max():.0f}; see energy.log_interaction)",
+            heads.beta,
+        )
+    return np.asarray(np.exp(log_value))
