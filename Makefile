@@ -17,6 +17,8 @@ TEST_ENV := $(ENV)/test.stamp
 endif
 
 BIN := $(ENV)/bin
+# What the built book is made from; folders too, so that a file taken away is noticed.
+SHOWN := $(shell find book tfdynlib -not -name '*.pyc' -not -name __pycache__)
 RUN := $(BIN)/python -m
 PIP := $(RUN) pip --disable-pip-version-check
 SAY := @printf '==> %s\n'
@@ -26,9 +28,7 @@ help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*  ## \(.*\)/  make \1	\2/p' Makefile
 	@printf '\nEach does its own set-up; the first takes a few minutes.\n'
 
-book: $(BOOK_ENV)  ## run every page and build the site, strictly
-	$(SAY) 'Building the book: pages whose code has not changed are not run again.'
-	@$(BIN)/jupyter-book build . -W -n --keep-going
+book: _build/book.stamp  ## run every page and build the site, strictly
 	$(SAY) 'The book is in _build/html.  Read it with: make serve'
 	$(SAY) 'or open file://$(CURDIR)/_build/html/index.html'
 
@@ -61,6 +61,11 @@ clean:  ## remove what was built; the environment in .venv stays
 	@rm -rf _build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	@find . -name __pycache__ -type d -not -path './.venv/*' -prune -exec rm -rf {} +
 	$(SAY) 'Clean.  (To remove the environment too: rm -r .venv)'
+
+_build/book.stamp: $(BOOK_ENV) _config.yml _toc.yml $(SHOWN)
+	$(SAY) 'Building the book: pages whose code has not changed are not run again.'
+	@$(BIN)/jupyter-book build . -W -n --keep-going --all
+	@touch $@
 
 $(ENV)/book.stamp: requirements.txt pyproject.toml
 	@sh .ci/environment $(ENV) $(PYTHON)

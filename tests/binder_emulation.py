@@ -98,22 +98,23 @@ def jupyter_server(environment: Path, folder: Path) -> Iterator[tuple[str, str]]
     with (folder.parent / "server.log").open("w") as log:
         server = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder)
         try:
-            wait_for(place, token)
+            wait_for(server, place, token)
             yield place, token
         finally:
             server.terminate()
             server.wait(timeout=20)
 
 
-def wait_for(place: str, token: str) -> None:
-    """Return when the server answers; ``TimeoutError`` after half a minute."""
-    for _ in range(150):
+def wait_for(server: subprocess.Popen[bytes], place: str, token: str) -> None:
+    """Return when the server answers; ``TimeoutError`` after two minutes."""
+    deadline = time.monotonic() + 120  # a cold disk and a busy machine: see server.log
+    while time.monotonic() < deadline and server.poll() is None:
         try:
             ask(place, token, "api/status")
             return
-        except (urllib.error.URLError, ConnectionError):
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
             time.sleep(0.2)
-    raise TimeoutError(f"no Jupyter server at {place}")
+    raise TimeoutError(f"no Jupyter server at {place}, exit code {server.poll()}")
 
 
 def ask(place: str, token: str, path: str, body: dict | None = None) -> dict:

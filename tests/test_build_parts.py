@@ -130,6 +130,11 @@ def test_macros_come_from_rows_that_name_one():
     assert notation.macros(rows) == {"a": "A", "b": ["#1", 1]}
 
 
+def test_blocks_lose_the_id_that_all_share_and_keep_their_own():
+    block = '<div id="thm-a"><section class="x" id="proof-content">'
+    assert pages.repaired(block) == '<div id="thm-a"><section class="x">'
+
+
 def test_day_of_a_run_is_written_out():
     assert pages.day(0) == "1 January 1970"
 

@@ -111,6 +111,18 @@ def test_scrubbing_back_gives_the_very_same_picture(visit):
     assert page.evaluate(HASH) == before
 
 
+def test_a_long_run_is_played_in_logarithmic_time(visit):
+    page = visit().page
+    put(page, n=8, t_end=100, t=0.0)
+    box = page.locator(".tfdyn-scrub").bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    settle(page)
+    # Half the way of log(1 + t) from 0 to 100 is t = sqrt(101) - 1.
+    assert clock(page) == pytest.approx(np.sqrt(101) - 1, rel=0.05)
+    put(page, t_end=30)
+    assert clock(page) == pytest.approx(np.sqrt(101) - 1, rel=0.05)
+
+
 def test_off_screen_nothing_runs(visit):
     page = visit().page
     page.click(".tfdyn-play")
@@ -141,7 +153,7 @@ CHANGES = {
 
 def test_every_state_key_changes_the_picture(visit):
     page = visit().page
-    settle(page)
+    put(page, n=24, t_end=10)
     for key, value in CHANGES.items():
         before, old = page.evaluate(HASH), model(page, key)
         put(page, **{key: value})
@@ -542,7 +554,7 @@ def test_passport_says_when_it_has_no_reference(visit):
     assert "at the preset" in page.inner_text(".tfdyn-passport-line")
 
 
-START = Sphere().state()
+START = Sphere(n=24, t_end=6).state()  # small, so that the buffer fills at once
 STATES: list[dict] = [
     {},
     {"beta": 2.5, "t": 3.0, "n": 17, "seed": 3},
@@ -581,7 +593,7 @@ def test_copied_python_prints_the_numbers_of_the_figure(visit):
 def test_every_preset_on_the_page_is_the_run_python_makes(visit):
     page = visit().page
     for name in Sphere.PRESETS:
-        state = Sphere(name).state() | {"t": 5.0}
+        state = Sphere(name).state() | {"t": 5.0, "t_end": 6}
         put(page, **state)
         seen = numbers(page)
         heads, dt = heads_of(state), step_length(state)
@@ -623,9 +635,9 @@ def test_ends_of_the_range_give_a_sentence_and_no_nan(visit):
 
 def test_too_fast_to_follow_is_said_and_not_drawn(visit):
     page = visit().page
-    put(page, beta=50.0, rule="unnormalised")
+    put(page, **START | {"beta": 50.0, "rule": "unnormalised"})
     assert "Too fast to follow" in page.inner_text(".tfdyn-verdict")
-    assert numbers(page)["x"] == pytest.approx(start_of(Sphere().state()).ravel())
+    assert numbers(page)["x"] == pytest.approx(start_of(START).ravel())
 
 
 SHEAR = [[1, 1, 0], [0, 1, 0], [0, 0, 1]]
@@ -675,7 +687,7 @@ def test_where_the_lamps_hold_the_energy_is_monotone(visit):
     page = visit().page
     settle(page)
     for name, sign in {"pause_and_merge": 1, "repel_I": -1, "saddle_head": 1}.items():
-        put(page, **Sphere(name).state())
+        put(page, **Sphere(name).state() | {"t_end": 10})
         values = np.array(numbers(page)["energies"])
         # Rounding of a mean of exponentials near 1.
         assert (sign * np.diff(values) > -1e-12 * np.abs(values[1:])).all()

@@ -17,16 +17,16 @@ def rate(x: Tokens, v: Tokens, heads: Heads, mass: Masses) -> float:
 
 def euclidean_gradient(x: Tokens, heads: Heads, mass: Masses) -> Tokens:
     """Gradient of the first variation at each token, before projection."""
-    halves = []
+    gradients = []
     for part in halves(heads):
         sums = summation.of_heads(x, x, part, mass)
-        halves.append(
+        gradients.append(
             sum(
                 w * exponential(m.shift, heads)[:, None] * (m.first @ B)
                 for w, m, B in zip(part.mass, sums, part.B)
             )
         )
-    return np.mean(halves, axis=0)
+    return np.mean(gradients, axis=0)
 
 
 def halves(heads: Heads) -> list[Heads]:

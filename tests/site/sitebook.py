@@ -75,33 +75,28 @@ class Figure:
         return f"{self.page.removeprefix('book/')}-{self.index}-{self.kind}"
 
 
-def _built(name: str) -> bool:
-    return (SITE / f"{name}.html").is_file()
+def _text(name: str) -> str:
+    """The page as text; empty if it is not built."""
+    file = SITE / f"{name}.html"
+    return file.read_text("utf8") if file.is_file() else ""
 
 
 def figures() -> list[Figure]:
     """All figures of the site; one that stands for them if the site is not built."""
     found = [
-        Figure(name, k, str(el["data-figure"]))
+        Figure(name, k, kind)
         for name in PAGES
-        if _built(name)
-        for k, el in enumerate(page(name).select(FIGURE))
+        for k, kind in enumerate(re.findall(r'data-figure="([\w-]+)"', _text(name)))
     ]
     return found or [Figure(PAGES[0], 0, "any")]
 
 
 def questions() -> list[str]:
     """Pages with questions; the first page if the site is not built."""
-    return [p for p in PAGES if _built(p) and page(p).select(QUESTION)] or PAGES[:1]
+    return [name for name in PAGES if 'class="tfdyn-ask"' in _text(name)] or PAGES[:1]
 
 
 def of_figure(figure: Figure) -> dict[str, Any]:
     """The state that the page gives the figure."""
     el = page(figure.page).select(FIGURE)[figure.index]
     return json.loads(str(el["data-state"]))
-
-
-def words(name: str) -> str:
-    """What a reader sees of the article before any script runs, code left out."""
-    text = article(name).get_text(" ")
-    return re.sub(r"\s+", " ", text)

@@ -4,8 +4,8 @@
 - Widget state that the notebook engine would embed is left out: figures on the page
   need none (``tfdynlib.widgets``).  MathJax is left out where nothing is to be set:
   Sphinx would load it on the first page for the sake of all others.
-- Blocks of theorems and exercises lose an id that all of them share; entries of the
-  bibliography get the role that a list asks of its items.
+- Blocks of theorems and exercises lose an id that all of them share; what unfolds code
+  is called by what it shows; entries of the bibliography get the role of list items.
 - Two templates of the theme are replaced: the search button's spoken name must contain
   what it shows (WCAG 2.5.3), and a script of 1.5 MB that no page needs is dropped.
 """
@@ -27,7 +27,11 @@ NAMED = ("tfdynlib", "numpy", "scipy", "matplotlib", "POT")
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 CELL = re.compile(r'class="cell_(?:in|out)put')
 MATHJAX = re.compile(r"_static/mathjax/|window\.MathJax = ")
-SHARED_ID = re.compile(r' id="(?:proof|exercise|solution)-content"')
+REPAIRS = (
+    (re.compile(r' id="(?:proof|exercise|solution)-content"'), ""),
+    (re.compile(r' aria-label="Toggle hidden content"'), ""),
+    (re.compile(r' role="doc-biblioentry"'), ' role="listitem"'),
+)
 
 
 def day(stamp: float) -> str:
@@ -63,6 +67,13 @@ def is_wanted(script: Any, formulas: bool) -> bool:
     return formulas or not MATHJAX.search(about)
 
 
+def repaired(body: str) -> str:
+    """Text of a page with the small faults of its makers set right."""
+    for pattern, better in REPAIRS:
+        body = pattern.sub(better, body)
+    return body
+
+
 def finish_page(
     app: Sphinx, page: str, template: str, context: dict[str, Any], tree: nodes.document
 ) -> None:
@@ -71,8 +82,7 @@ def finish_page(
     run = NbMetadataCollector.get_exec_data(app.env, page)
     if body:
         line = built_line(run) if run and CELL.search(body) else ""
-        body = SHARED_ID.sub("", body).replace("doc-biblioentry", "listitem")
-        context["body"] = body + line
+        context["body"] = repaired(body) + line
     formulas = has_formulas(app, body)
     scripts = context["script_files"]
     scripts[:] = [script for script in scripts if is_wanted(script, formulas)]

@@ -2,17 +2,18 @@
 
 import { figure } from "./kit/card.mjs";
 import { doubles, largestDifference } from "./kit/passport.mjs";
-import { linear } from "./kit/scale.mjs";
+import { linear, logFromZero } from "./kit/scale.mjs";
 import { drag } from "./kit/stage.mjs";
 import { drawStage } from "./sphere/draw.mjs";
 import { python as pythonOf } from "./sphere/python.mjs";
-import { runOf, STEP, topSpeed, velocityOf } from "./sphere/run.mjs";
+import { between, runOf, STEP, topSpeed, velocityOf } from "./sphere/run.mjs";
 import { facts, lampsOf } from "./sphere/theorem.mjs";
 import { levelsOf, sentence, short, verdictOf } from "./sphere/words.mjs";
 import { clusters } from "./twin/clusters.mjs";
 
 const RADIUS = 0.2; // geodesic distance within which tokens are one cluster
 const PER_PIXEL = 0.008 * (180 / Math.PI); // degrees of turn
+const LONG = 50; // runs from here on are shown on a logarithmic axis of time
 const AT_ONCE = 30; // ms of integration when a weight changes, to stay at the same moment
 const WRITE = 200; // ms between changes of a number that flickers
 
@@ -63,7 +64,7 @@ function solve(state) {
     ...made,
     rule: state.rule,
     found,
-    axis: linear(0, state.t_end),
+    axis: state.t_end < LONG ? linear(0, state.t_end) : logFromZero(state.t_end),
     spacing: made.run.times[1] ?? STEP,
     levels: levelsOf(found, state.beta, state.rule),
   };
@@ -142,6 +143,7 @@ function build(card) {
       drawStage(ctx, view, {
         ...solved,
         k,
+        x: between(solved.run, k, player.t),
         found,
         turn: card.get("turn"),
         tilt: card.get("tilt"),
@@ -207,7 +209,12 @@ function build(card) {
     const wanted = Math.min(player.t, state.t_end) - 1e-9;
     solved.run.advanceTo(wanted, AT_ONCE);
     player.axis = solved.axis;
-    chart.set({ axis: solved.axis, levels: solved.levels, zero: solved.levels.length > 0 });
+    chart.set({
+      axis: solved.axis,
+      x: solved.axis.kind === "log" ? "layer-time *t*, log" : "layer-time *t*",
+      levels: solved.levels,
+      zero: solved.levels.length > 0,
+    });
     lampsOf(solved.found, state.rule).forEach((lamp, i) => lamps.set(i, ...lamp));
     player.wake();
   }

@@ -2,9 +2,17 @@
 
 import { h, rich } from "./dom.mjs";
 
+/** Level of a title: one below the heading that the figure stands under, 3 without one. */
+function levelUnder(el) {
+  const above = [...document.querySelectorAll(":is(article, .jp-Notebook) :is(h1, h2, h3, h4, h5)")]
+    .filter((one) => !one.closest(".tfdyn") && one.compareDocumentPosition(el) & 4)
+    .at(-1);
+  return above ? Number(above.tagName[1]) + 1 : 3;
+}
+
 /** `{ node, slots, note }`: the card, the places for its parts, the note under the lead. */
-export function anatomy(title, lead) {
-  const heading = h("h3", { class: "tfdyn-title" }, ...rich(title));
+export function anatomy(el, title, lead) {
+  const heading = h("h3", { class: "tfdyn-title", "aria-level": levelUnder(el) }, ...rich(title));
   const leadLine = h("p", { class: "tfdyn-lead" }, ...rich(lead));
   const note = h("p", { class: "tfdyn-note", role: "status", hidden: true });
   const section = (name) => h("div", { class: `tfdyn-section tfdyn-part-${name}` });

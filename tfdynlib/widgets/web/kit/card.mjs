@@ -42,9 +42,10 @@
  *                    levels: [{ y, label }], ghosts, marks, bands }).  Dragging seeks.
  *   card.verdict()                   → { set(title, text, tone?) }, fixed height
  *   card.player({ axis, step, seconds, work(ms), show(t), format(t), filled() })
- *        axis: linear(0, 30) or log(0.01, 1e4) from scale.mjs.  work(ms) integrates ahead
- *        for about ms and returns true while something is left; show(t) draws everything
- *        for the moment t; filled() is the time reached by the buffer.
+ *        axis: linear(0, 30), log(0.01, 1e4) or logFromZero(100) from scale.mjs.
+ *        work(ms) integrates ahead for about ms and returns true while something is left;
+ *        show(t) draws everything for the moment t; filled() is the time reached by the
+ *        buffer.
  *        → { t, playing, play(), pause(), toggle(), seek(t), wake(), axis = … }.
  *        wake(): something changed, work and draw again (call after a restart).
  *        player.t is kept in state key `t`; address and Python see it when paused.
@@ -56,8 +57,8 @@
  *   card.choice({ key, label, options: [[value, "word"], …] })     radio group as tabs
  *   card.matrices({ keys: ["B","V"], names: ["who listens to whom", …], heads: 4, size: 3,
  *                   title: "Weights of the heads: *B*, *V*", below: {a choice} })
- *        folds on a narrow column;
- *        editors with eigenvalue lines; `heads` 1: value is one matrix [[…]], else a list
+ *        editors with eigenvalue lines, folded on a narrow column; with `heads` 1 the
+ *        value is one matrix [[…]], else a list of them
  *   card.fold(title, node)           any other part that folds on a narrow column
  *   card.control(node)               any other control, in line with the sliders
  *   card.side(node)                  any other part beside the stage
@@ -77,8 +78,8 @@
  *        card.onPaper() (being printed: leave hints away), card.guard(fn)
  *
  * Trajectories: trajectory.mjs, `trajectory({ times, dt, start, step(x, t, h), measure(x) })`
- * → { advance(ms), at(k), index(t), filled, values }: integrates ahead in slices, newest
- * weights win (make a new one on restart).
+ * → { advance(ms), advanceTo(t, ms), at(k), index(t), filled, values }: integrates ahead in
+ * slices, newest weights win (make a new one on restart).
  *
  * In build, make the player before the parts that speak, end with `restart()`; the card
  * then draws once at the moment `t` of the state, paused.
@@ -166,7 +167,7 @@ function parts(card, slots) {
 }
 
 function makeCard(spec, { model, el }, fail) {
-  const { node, slots, note } = anatomy(spec.title, spec.lead);
+  const { node, slots, note } = anatomy(el, spec.title, spec.lead);
   const closers = [];
   const themed = [];
   let closed = false;

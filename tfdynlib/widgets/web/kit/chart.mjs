@@ -127,17 +127,15 @@ function marks(ctx, view, data, at) {
 
 /** A polyline of frames i … j, at most about two points a pixel. */
 function trace(ctx, data, at, y, i, j) {
-  const every = Math.max(1, Math.floor((j - i) / (2 * (at.right - at.left))));
-  let pen = false;
+  let last = -Infinity; // where the pen is
   ctx.beginPath();
-  for (let k = i; k <= j; k = k === j ? j + 1 : Math.min(j, k + every)) {
-    const value = at.y(y[k]);
-    if (!Number.isFinite(value)) pen = false;
-    else if (pen) ctx.lineTo(at.x(data.t[k]), value);
-    else {
-      ctx.moveTo(at.x(data.t[k]), value);
-      pen = true;
-    }
+  for (let k = i; k <= j; k += 1) {
+    const [x, value] = [at.x(data.t[k]), at.y(y[k])];
+    if (!Number.isFinite(value)) last = -Infinity;
+    else if (last === -Infinity) ctx.moveTo(x, value);
+    else if (x - last < 0.5 && k < j) continue;
+    else ctx.lineTo(x, value);
+    if (Number.isFinite(value)) last = x;
   }
   ctx.stroke();
 }

@@ -25,6 +25,19 @@ export function log(a, b) {
   };
 }
 
+/** An axis from 0 to `b`, even in log(1 + value): linear below 1, logarithmic above. */
+export function logFromZero(b) {
+  const whole = Math.log1p(b);
+  return {
+    kind: "log",
+    min: 0,
+    max: b,
+    share: (value) => Math.log1p(value) / whole,
+    value: (share) => Math.expm1(share * whole),
+    ticks: () => [0, 1, 10, 100, 1000].filter((tick) => tick <= b),
+  };
+}
+
 const ROUND = [1, 2, 5, 10];
 
 function linearTicks(a, b, about = 4) {

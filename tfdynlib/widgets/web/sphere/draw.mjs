@@ -9,12 +9,13 @@ const RINGED = 3; // tokens: smaller clusters have no ring, nor those
 const PART = 0.05; // below this part of all tokens
 const WIDEST = 0.26; // chord from the centre: wider clusters have no ring yet
 
-/** Old to new token arrays of the trail that ends in frame `k`. */
-function past(run, k, spacing) {
+/** Old to new token arrays of the trail that ends in `x`, just after frame `k`. */
+function past(run, k, spacing, x) {
   const count = Math.min(k, Math.round(TRAIL / spacing));
   const stride = Math.max(1, Math.floor(count / 24));
   const frames = [];
   for (let j = k - stride * Math.floor(count / stride); j <= k; j += stride) frames.push(run.at(j));
+  frames.push(x);
   return frames;
 }
 
@@ -96,13 +97,16 @@ function rings(ctx, all, view) {
   }
 }
 
-/** Draw frame `k` of `run`; `found` are its clusters, `hint` whether to say "drag to turn". */
-export function drawStage(ctx, view, { run, k, spacing, found, turn, tilt, hint }) {
+/**
+ * Draw tokens `x`, at or just after frame `k` of `run`; `found` are the clusters of the
+ * frame, `hint` whether to say "drag to turn".
+ */
+export function drawStage(ctx, view, { run, k, x, spacing, found, turn, tilt, hint }) {
   const p = view.palette;
   const place = ball.place(view.w, view.h);
   const look = ball.eye(turn, tilt);
-  const seen = ball.see(look, run.at(k));
-  const frames = past(run, k, spacing);
+  const seen = ball.see(look, x);
+  const frames = past(run, k, spacing, x);
   const all = groups(seen, found, place);
   const inDisc = (i) => all[found.labels[i]].tight;
   ball.farHalf(ctx, place, look, p);
