@@ -483,7 +483,8 @@ def test_a_finger_on_a_token_moves_it_and_elsewhere_scrolls(visit):
     taken = """([x, y]) => {
       const canvas = document.querySelector(".tfdyn-canvas");
       const box = canvas.getBoundingClientRect();
-      const at = { clientX: box.left + x * box.width, clientY: box.top + y * box.height };
+      const clientX = box.left + x * box.width;
+      const at = { clientX, clientY: box.top + y * box.height };
       const touch = new Touch({ identifier: 1, target: canvas, ...at });
       const options = { touches: [touch], cancelable: true, bubbles: true };
       return !canvas.dispatchEvent(new TouchEvent("touchstart", options));
