@@ -277,3 +277,11 @@ REFUSALS = [
 def test_refusals(call, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         call()
+
+
+@pytest.mark.parametrize(
+    "value, said",
+    [(9.4e-7, "9·10⁻⁷"), (-2e-11, "−2·10⁻¹¹"), (0.0, "0·10⁰"), (3e8, "3·10⁸")],
+)
+def test_a_number_as_a_word_keeps_its_size_and_sign(value, said):
+    assert plot.power_of_ten(value) == said

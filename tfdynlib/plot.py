@@ -29,6 +29,7 @@ __all__ = [
     "curves",
     "energy",
     "matching",
+    "power_of_ten",
     "rays",
     "show",
     "sphere",
@@ -47,6 +48,13 @@ def show(ax: "Axes", alt: str) -> Still:
     if figure is None:
         raise _check.refuse("ax", "part of a figure", "axes that were removed")
     return still(figure, alt)
+
+
+def power_of_ten(value: Number) -> str:
+    """A very small or large number as a word of a sentence, such as ``9·10⁻⁷``."""
+    digit, exponent = f"{value:.0e}".split("e")
+    raised = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+    return f"{digit}·10{str(int(exponent)).translate(raised)}".replace("-", "−")
 
 
 @_drawing.styled

@@ -6,11 +6,11 @@ from hand import Hand, every_figure, open_figure
 from reader import Visits, on_paper
 from sitebook import Figure
 
-STOPS = """(el) => {
-  const all = tfdynSeen.controls(el).filter((x) => x.tabIndex >= 0);
-  const first = (x) => x.type !== "radio" || x.checked;
-  return all.filter(first).map((x) => [tfdynSeen.kind(x), tfdynSeen.name(x)]);
-}"""
+# Of a radio group and of tabs the Tab key reaches the chosen one; arrows do the rest.
+STOPS = """(el) => tfdynSeen.controls(el)
+  .filter((x) => (x.role === "tab" ? x.ariaSelected === "true" : true))
+  .filter((x) => x.type !== "radio" || x.checked)
+  .map((x) => [tfdynSeen.kind(x), tfdynSeen.name(x)])"""
 FOCUSED = """(el) => {
   const at = document.activeElement;
   if (!el.contains(at)) return null;
