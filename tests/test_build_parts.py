@@ -135,6 +135,29 @@ def test_blocks_lose_the_id_that_all_share_and_keep_their_own():
     assert pages.repaired(block) == '<div id="thm-a"><section class="x">'
 
 
+def test_what_ends_a_formula_stays_on_its_line():
+    formula = '<span class="math notranslate nohighlight">\\(t\\)</span>'
+    together = f'<span class="tfdynbook-together">{formula},</span> then'
+    assert pages.repaired(f"{formula}, then") == together
+    assert pages.repaired(f"{formula} then") == f"{formula} then"
+
+
+@pytest.mark.parametrize(
+    ("given", "set_as"),
+    [
+        ("0.5", "0.5"),
+        ("-0.0159", "−0.0159"),
+        ("-1e-07", "−1·10⁻⁷"),
+        ("3.2e+12", "3.2·10¹²"),
+        ("layer-time", "layer-time"),
+        ("2026-11-30", "2026-11-30"),
+    ],
+)
+def test_numbers_from_a_run_are_set_as_numbers(given, set_as):
+    span = '<span class="pasted-text">{}</span>'.format
+    assert pages.repaired(span(given)) == span(set_as)
+
+
 def test_day_of_a_run_is_written_out():
     assert pages.day(0) == "1 January 1970"
 

@@ -1,9 +1,14 @@
 """The front door: values that pass come back, others are refused by name."""
 
+import re
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from tfdynlib import _check
+from tfdynlib import _check, flow, sphere
 
 
 def test_good_values_come_back_as_they_are():
@@ -42,6 +47,14 @@ REFUSALS = [
     (_check.array, ([1, np.nan], "x"), "x must be finite, got an array with nan"),
     (_check.array, ([[1], [1, 2]], "x"), "x must be an array of real numbers"),
     (_check.array, ([1j], "x"), "x must be an array of real numbers"),
+    (_check.array, (np.eye(2) + 0j, "x"), "x must be an array of real numbers"),
+    (_check.array, ("abc", "x"), "x must be an array of real numbers"),
+    (_check.tokens, ([[1e300, 0]],), "x must be of entries up to 1e.150, got 1e.300"),
+    (_check.pair, (np.ones(2), np.ones(3), ("x", "y")), "y must be points of a shape"),
+    (_check.pair, (np.eye(2), np.ones((3, 2)), ("x", "y")), "y must be points of a sh"),
+    (_check.dimension, (np.eye(2),), "heads must be made by weights.Heads, got ndarr"),
+    (_check.generator, (0,), "rng must be a np.random.Generator .*, got int"),
+    (_check.function, (3, "field", "a function"), "field must be a function, got int"),
     (_check.tokens, (np.ones(3),), "x must be an array of 2 axes, got an array of sh"),
     (_check.tokens, (np.ones((0, 3)),), "x must be at least one token"),
     (_check.unit_rows, ([[3, 4]],), "x must be on the sphere .* a row of norm 5"),
@@ -62,3 +75,36 @@ def test_refusals_name_the_argument_what_is_wanted_and_what_came(
 ):
     with pytest.raises(ValueError, match=f"^{message}"):
         check(*arguments)
+
+
+STRANGERS = Path(__file__).with_name("strangers.py")
+
+
+def test_a_stranger_is_told_what_is_wanted():
+    # A fresh interpreter: here the types of arguments are checked before the package
+    # sees them, a reader's mistake meets the package itself.
+    command = [sys.executable, "-W", "error", str(STRANGERS)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    lines = done.stdout.splitlines()
+    assert len(lines) > 20
+    form = re.compile(r"[^:]+: ValueError: \w[\w().]* must be .*, got ")
+    assert [line for line in lines if not form.match(line)] == []
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("method", flow.METHODS)
+@pytest.mark.parametrize("size", [1e200, 1e308])
+def test_a_field_near_the_largest_double_ends_with_a_label(method, size):
+    def field(t, x):
+        return size * x[:, ::-1] * [-1, 1]
+
+    run = flow.solve(field, np.eye(2), [0, 0.5, 1], method)
+    assert run.status in ("done", "not finite", "step too small")
+    assert np.isfinite(run.x).all()
+
+
+@pytest.mark.parametrize("size", [1e-320, 1e-200, 1.0, 1e200, 1.7e308])
+def test_retraction_of_any_length_has_norm_one(size):
+    x = sphere.retract(np.array([[size, 0.0], [size, size]]))
+    # Subnormal numbers have few digits, but these two components are equal.
+    np.testing.assert_allclose(x, [[1, 0], [0.5**0.5, 0.5**0.5]], rtol=1e-15)

@@ -141,11 +141,15 @@ WRONG = {
     "circle.jacobian": [
         lambda theta, beta: -np.eye(len(theta)),
         lambda theta, beta: np.zeros((len(theta), len(theta))),
+        lambda theta, beta: (
+            np.full((len(theta),) * 2, 1 / len(theta)) - np.eye(len(theta))
+        ),
     ],
     "clustering.lowest": [
         lambda x, w: (x @ w).max(axis=1),
         lambda x, w: (x @ w).mean(axis=1),
         lambda x, w: (x @ w).min(axis=0),
+        lambda x, w: x[:, :, 1].min(axis=1),
     ],
     "clustering.balanced": [
         np.eye(4)[:, :3],
@@ -174,6 +178,27 @@ def test_a_walk_that_is_no_detour_is_refused():
     x = np.array([[0.0, 0.0], [1.0, 0.0]])
     assert not check.measures.detour(x, x + 0.1)
     assert not check.measures.detour(x, "nowhere")
+
+
+def test_uneven_rows_are_no_tokens():
+    assert not check.measures.detour([[0, 1], [1]], [[0, 1], [1]])
+
+
+def test_complex_numbers_are_no_answer():
+    assert not check.measures.w2_line(lambda x, y: check_line(x, y) + 0j)
+    assert check.measures.w2_line(check_line)
+
+
+def check_line(x, y):
+    return np.sqrt(np.mean((np.sort(x) - np.sort(y)) ** 2))
+
+
+def test_a_layer_may_be_in_single_precision():
+    def layer(x, heads, h):
+        moved = sphere.retract(x + h * attention.velocity(x, heads))
+        return moved.astype(np.float32).tolist()
+
+    assert check.layers.layer(layer)
 
 
 def test_every_check_on_a_page_is_tried_with_wrong_answers():

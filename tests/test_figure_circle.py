@@ -433,6 +433,24 @@ def test_a_preset_of_a_run_starts_over_and_plays(visit, name):
     assert page.evaluate(f"{FIGURE}.tfdyn.card.clock.playing")
 
 
+EDGE = """() => {
+  const canvas = document.querySelector(".tfdyn-canvas");
+  const { width, height } = canvas;
+  const ctx = canvas.getContext("2d");
+  const sides = [[0, 0, 1, height], [width - 1, 0, 1, height], [0, 0, width, 1],
+                 [0, height - 1, width, 1]];
+  return sides.map((side) => ctx.getImageData(...side).data.some((v) => v > 0));
+}"""
+
+
+@pytest.mark.parametrize("width", [760, 320])
+def test_the_loop_of_the_own_weight_is_not_cut(visit, width):
+    page = visit("three_tokens", width=width)
+    for turn in (0.0, 90.0, 180.0, 270.0):
+        put(page, angles=np.deg2rad([turn, turn + 120, turn - 120]).tolist(), beta=50.0)
+        assert page.evaluate(EDGE) == [False] * 4, turn
+
+
 def test_a_preset_of_rays_stands_at_its_beta(visit):
     page = visit("three_tokens")
     put(page, beta=7.0)

@@ -5,7 +5,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import numpy as np
 import pytest
@@ -540,7 +540,7 @@ def test_an_exception_stops_one_figure_and_reload_brings_it_back(browser, tmp_pa
 def test_passport_measures_the_page_against_python(visit):
     page = visit().page
     settle(page)
-    words = page.inner_text(".tfdyn-passport-line")
+    words = page.inner_text(".tfdyn-passport-line").replace("\u00a0", " ")
     found = re.search(r"deviation (\S+), page against Python", words)
     # Rounding, carried through 100 steps of a flow that separates nearby tokens.
     assert float(found[1]) < 1e-12
@@ -590,6 +590,16 @@ def test_copied_python_prints_the_numbers_of_the_figure(visit):
         assert len(text.strip().splitlines()) <= 12
 
 
+def test_what_is_copied_while_it_plays_is_of_the_moment_shown(visit):
+    page = visit().page
+    put(page, **START | {"t": 25.0})
+    page.click(".tfdyn-presets button >> nth=1")  # goes to 0 and plays
+    page.wait_for_timeout(400)
+    page.click(".tfdyn-share")
+    address = unquote(page.get_attribute(".tfdyn-share", "data-copied"))
+    assert 0 < json.loads(address.split("=", 1)[1])["t"] <= clock(page) < 25
+
+
 def test_every_preset_on_the_page_is_the_run_python_makes(visit):
     page = visit().page
     for name in Sphere.PRESETS:
@@ -617,6 +627,15 @@ ENDS: list[dict] = [
     {"B": [np.zeros((3, 3)).tolist()]},
     {"V": [np.zeros((3, 3)).tolist()]},
     {"B": [np.full((3, 3), 10.0).tolist()], "V": [np.full((3, 3), -10.0).tolist()]},
+    # e^{1500} is no double: the energy is told by its logarithm.
+    {"B": [np.full((3, 3), 10.0).tolist()], "V": [np.eye(3).tolist()], "beta": 50.0},
+    {
+        "B": [np.full((3, 3), 10.0).tolist()],
+        "V": [np.diag([0.01, 0, 0]).tolist()],
+        "beta": 50.0,
+        "t_end": 5,
+        "t": 5.0,
+    },
     {"beta": 50.0, "rule": "unnormalised"},
     {"rule": "hardmax", "V": [(-np.eye(3)).tolist()]},
     {"t_end": 200, "n": 4},
@@ -631,6 +650,17 @@ def test_ends_of_the_range_give_a_sentence_and_no_nan(visit):
         assert not re.search(r"NaN|undefined|Infinity|null", text), state
         assert page.inner_text(".tfdyn-verdict").strip(), state
         assert np.isfinite(numbers(page)["x"]).all(), state
+        assert np.isfinite(numbers(page)["energies"]).all(), state
+
+
+def test_a_large_energy_is_written_as_a_number(visit):
+    page = visit().page
+    middle = np.array([[1, 0.5, 0], [0.5, 2, 0], [0, 0, 3]]).tolist()
+    put(page, **START | {"B": [middle], "n": 8, "beta": 6.0, "t": 3.0, "t_end": 5})
+    shown = page.locator(".tfdyn-readouts dd").nth(2).inner_text()
+    assert numbers(page)["energy"] > 1000
+    assert float(shown) == pytest.approx(numbers(page)["energy"], rel=5e-3)
+    assert "e" not in shown
 
 
 def test_too_fast_to_follow_is_said_and_not_drawn(visit):
@@ -663,6 +693,11 @@ LAMPS: list[tuple[dict, list[str]]] = [
         ["holds", "holds", "not asked", "holds"],
     ),
     ({"rule": "hardmax"}, ["holds", "holds", "holds", "fails"]),
+    # Heads that listen alike but pass on different things are not equal heads.
+    (
+        {"B": [np.eye(3).tolist()] * 2, "V": [np.eye(3).tolist(), SHEAR]},
+        ["holds", "fails", "fails", "fails"],
+    ),
 ]  # fmt: skip
 
 
@@ -672,6 +707,36 @@ def test_lamps_say_what_the_theorem_says(visit):
         put(page, **START | state)
         assert page.locator(".tfdyn-lamp b").all_inner_texts() == words, state
         assert (numbers(page)["levels"] > 0) == (state == {}), state
+
+
+def lamp(page, k: int) -> str:
+    """Lamp number ``k`` with all its words."""
+    return " ".join(page.locator(".tfdyn-lamp").nth(k).inner_text().split())
+
+
+def test_the_second_lamp_promises_a_climb_only_where_the_theorem_does(visit):
+    page = visit().page
+    put(page, **START)
+    assert "plus sign: energy climbs" in lamp(page, 1)
+    for state in ({"B": [SHEAR], "V": [SHEAR]}, {"rule": "hardmax"}):
+        put(page, **START | state)
+        assert "plus sign" in lamp(page, 1) and "climbs" not in lamp(page, 1), state
+    two = {
+        "B": [np.eye(3).tolist()] * 2,
+        "V": [np.eye(3).tolist(), (-np.eye(3)).tolist()],
+    }
+    put(page, **START | two)
+    assert "the same c in every head fails" in lamp(page, 1)
+    assert "fails" in lamp(page, 2)
+
+
+def test_a_wide_chain_of_neighbours_is_not_said_to_close_in(visit):
+    page = visit().page
+    crowd = {"n": 512, "start": "cap", "V": [(-np.eye(3)).tolist()], "t": 0.0}
+    put(page, **START | crowd)
+    assert numbers(page)["clusters"] == 1
+    assert "closing in" not in page.inner_text(".tfdyn-verdict")
+    assert "wide chain" in page.get_attribute(".tfdyn-canvas", "aria-label")
 
 
 def test_python_may_set_the_lists_of_heads_one_after_the_other(visit):

@@ -232,3 +232,10 @@ def test_refusals():
         measure.merge(square, radius=2.0)
     with pytest.raises(ValueError, match=r"^T\(mu.x\) must be of shape \(4, any\)"):
         measure.push_forward(lambda x: x[:2], square)
+
+
+def test_merge_reads_its_radius_in_the_ground_distance():
+    # One radian apart: the chord is 0.9589, so 0.97 lies between the two distances.
+    mu = measure.Measure([[1.0, 0.0], [np.cos(1.0), np.sin(1.0)]])
+    assert len(measure.merge(mu, 0.97, "chordal").x) == 1
+    assert len(measure.merge(mu, 0.97, "geodesic").x) == 2

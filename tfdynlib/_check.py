@@ -16,6 +16,10 @@ Number = float | int | np.floating | np.integer
 UNIT_TOLERANCE = 1e-6
 # Masses count as summing to 1 up to the rounding of a sum of single-precision masses.
 MASS_TOLERANCE = 1e-6
+# Squares of larger numbers are no doubles.
+LARGEST = 1e150
+# Kinds of NumPy types that hold real numbers (an object may turn out to be one).
+REAL_KINDS = "biufO"
 # A sum this close to 1 is 1 up to the rounding of the sum itself.
 DUST = 1e-13
 
@@ -66,7 +70,10 @@ def array(value: ArrayLike, name: str, ndim: int | None = None) -> np.ndarray:
     """``value`` as a finite float64 array, of ``ndim`` axes if given; never a view
     that writes back unless ``value`` was such an array itself."""
     try:
-        out = np.asarray(value, dtype=float)
+        raw = np.asarray(value)
+        if raw.dtype.kind not in REAL_KINDS:
+            raise TypeError(raw.dtype)
+        out = raw.astype(float, copy=False)
     except (TypeError, ValueError):
         raise refuse(name, "an array of real numbers", type(value).__name__) from None
     if ndim is not None and out.ndim != ndim:
@@ -74,6 +81,50 @@ def array(value: ArrayLike, name: str, ndim: int | None = None) -> np.ndarray:
     if not np.isfinite(out).all():
         raise refuse(name, "finite", "an array with nan or inf")
     return out
+
+
+def instance(value: Any, kind: type | tuple[type, ...], name: str, wanted: str) -> Any:
+    """``value``, made by the package itself; ``wanted`` says what is."""
+    if not isinstance(value, kind):
+        raise refuse(name, wanted, type(value).__name__)
+    return value
+
+
+def function(value: Any, name: str, wanted: str) -> Any:
+    """``value``, which can be called."""
+    if not callable(value):
+        raise refuse(name, wanted, type(value).__name__)
+    return value
+
+
+def generator(value: Any) -> np.random.Generator:
+    """``value``, a generator of random numbers."""
+    wanted = "a np.random.Generator (see np.random.default_rng)"
+    return instance(value, np.random.Generator, "rng", wanted)
+
+
+def dimension(heads: Any) -> int:
+    """The dimension of tokens that the heads act on."""
+    if not isinstance(getattr(heads, "d", None), int):
+        raise refuse("heads", "made by weights.Heads", type(heads).__name__)
+    return heads.d
+
+
+def pair(
+    x: ArrayLike, y: ArrayLike, names: tuple[str, str]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Points, or stacks of them, of one dimension and of shapes that go together."""
+    x, y = array(x, names[0]), array(y, names[1])
+    try:
+        np.broadcast_shapes(x.shape, y.shape)
+    except ValueError:
+        fits = False
+    else:
+        fits = x.ndim > 0 and y.ndim > 0 and x.shape[-1] == y.shape[-1]
+    if not fits:
+        wanted = f"points of a shape that fits {x.shape}, that of {names[0]}"
+        raise refuse(names[1], wanted, y)
+    return x, y
 
 
 def shaped(
@@ -90,23 +141,32 @@ def shaped(
     return out
 
 
+def bounded(value: np.ndarray, name: str) -> np.ndarray:
+    """``value``, an array whose squares are doubles."""
+    largest = np.abs(value).max()
+    if largest > LARGEST:
+        raise refuse(name, f"of entries up to {LARGEST:g}", f"{largest:g}")
+    return value
+
+
 def tokens(x: ArrayLike, name: str = "x") -> np.ndarray:
     """``x`` as a finite float64 array of shape (n, d), at least one token."""
     out = array(x, name, ndim=2)
     if 0 in out.shape:
         raise refuse(name, "at least one token", out)
-    return out
+    return bounded(out, name)
 
 
 def unit_rows(x: ArrayLike, name: str = "x") -> np.ndarray:
     """``x`` as tokens on the sphere: rows of norm 1, up to single precision."""
     out = tokens(x, name)
-    error = np.abs(np.linalg.norm(out, axis=1) - 1)
+    norm = np.linalg.norm(out, axis=1)
+    error = np.abs(norm - 1)
     if error.max() > UNIT_TOLERANCE:
         raise refuse(
             name,
             "on the sphere (rows of norm 1; see sphere.retract)",
-            f"a row of norm {np.linalg.norm(out[error.argmax()]):.6g}",
+            f"a row of norm {norm[error.argmax()]:.9g}",
         )
     return out
 

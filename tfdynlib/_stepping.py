@@ -20,6 +20,8 @@ Rate = Callable[[float, State], State]
 TANGENT_TOLERANCE = 1e-6
 # Factor by which a step shrinks when a trial stage left the numbers.
 SHRINK = 0.1
+# Steps below this fraction of the range, so many in a row, would never reach its end.
+CRAWL, PATIENCE = 1e-12, 300
 
 
 class Stop(Exception):
@@ -62,7 +64,8 @@ class Flow:
         """A fresh point of the space; leaves the numbers with a labelled stop."""
         if not self.on_sphere:
             return y.copy()
-        norm = np.linalg.norm(y, axis=1, keepdims=True)
+        with np.errstate(over="ignore"):  # a norm of inf is reported below
+            norm = np.linalg.norm(y, axis=1, keepdims=True)
         if not (np.isfinite(norm).all() and norm.all()):
             raise Stop("not finite")
         return y / norm
@@ -71,22 +74,25 @@ class Flow:
         self.n_evaluations += 1
         # A field may overflow on its way to infinity: the check below reports it.
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            v = np.asarray(self.field(t, self.retract(y)), dtype=float)
+            v = np.asarray(self.field(t, self.retract(y)))
+        if v.dtype.kind not in _check.REAL_KINDS:
+            raise _check.refuse("field", "an array of real numbers", str(v.dtype))
+        v = v.astype(float, copy=False)
+        if v.shape != y.shape:
+            raise _check.refuse("field", f"of the shape {y.shape} of x0", v)
         if not np.isfinite(v).all():
             raise Stop("not finite")
         return v
 
     def enter(self, t: float, x: State) -> State:
-        """The first velocity, after checks of its shape and of tangency.
+        """The first velocity, after a check of tangency.
 
-        Further values are trusted to be of the same kind.
+        Further values are trusted to be tangent.
         """
         v = self(t, x)
-        if v.shape != x.shape:
-            raise _check.refuse("field", f"of the shape {x.shape} of x0", v)
         if self.on_sphere:
             radial = np.abs(np.sum(v * x, axis=1)).max()
-            if radial > TANGENT_TOLERANCE * np.linalg.norm(v, axis=1).max():
+            if radial > TANGENT_TOLERANCE * np.abs(v).max():
                 raise _check.refuse(
                     "field",
                     "tangent to the sphere (see sphere.project; or space='euclidean')",
@@ -111,7 +117,9 @@ def fixed(
             return flow(min(t, last), y)
 
         x0, v0 = x, v if t0 == times[0] else f(t0, x)
-        x = flow.retract(x0 + advance(f, t0, x0, v0, t1 - t0))
+        with np.errstate(over="ignore", invalid="ignore"):  # retract reports it
+            end = x0 + advance(f, t0, x0, v0, t1 - t0)
+        x = flow.retract(end)
         yield Step(t0, x0, t1, x, _hermite(flow, f, t0, x0, v0, t1, x))
 
 
@@ -171,8 +179,12 @@ def _smooth_piece(
         return flow(min(t, last), y.reshape(shape)).ravel()
 
     solver = _stepper(f, t0, x.ravel(), t1, method, rtol, atol)
+    crawl = 0
     while solver.status == "running":
         _advance(solver)
+        crawl = crawl + 1 if solver.t - solver.t_old < CRAWL * (t1 - t0) else 0
+        if crawl > PATIENCE:
+            raise Stop("step too small")
         x0, x = x, flow.retract(solver.y.reshape(shape))
         step = Step(solver.t_old, x0, solver.t, x, _dense(flow, solver, shape))
         yield step
@@ -193,7 +205,8 @@ def _stepper(
 
     kind = {"dopri5": RK45, "dop853": DOP853}[method]
     try:
-        return kind(f, t0, y0, t1, rtol=rtol, atol=atol)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            return kind(f, t0, y0, t1, rtol=rtol, atol=atol)
     except Stop:
         tiny = 1e-9 * (t1 - t0)
         return kind(f, t0, y0, t1, rtol=rtol, atol=atol, first_step=tiny)
@@ -203,7 +216,9 @@ def _advance(solver: Any) -> None:
     """One accepted step; a stage that left the numbers makes the step shrink."""
     while True:
         try:
-            solver.step()
+            # A trial step may overflow on its way; it is refused and shrinks.
+            with np.errstate(over="ignore", invalid="ignore"):
+                solver.step()
         except Stop:
             solver.h_abs *= SHRINK
             if solver.h_abs < 10 * np.spacing(abs(solver.t)):
@@ -226,14 +241,24 @@ def _dense(flow: Flow, solver: Any, shape: tuple[int, ...]) -> Callable[[float],
     return between
 
 
+def value(g: Callable[[float, State], Number], t: float, x: State) -> float:
+    """What an event function says, one real number."""
+    try:
+        number = float(g(t, x))
+    except (TypeError, ValueError):
+        wanted = "functions whose value is one real number"
+        raise _check.refuse("events", wanted, g(t, x)) from None
+    return number
+
+
 def root(g: Callable[[float, State], Number], step: Step) -> float:
     """The time in the step at which g changes sign, by bisection to rounding."""
     low, high = step.t0, step.t1
-    end = float(g(high, step.x1))
+    end = value(g, high, step.x1)
     if end == 0:
         return high
     while low < (middle := 0.5 * (low + high)) < high:
-        if float(g(middle, step.at(middle))) * end > 0:
+        if value(g, middle, step.at(middle)) * end > 0:
             high = middle
         else:
             low = middle

@@ -39,7 +39,7 @@ def attend(
     (uniform if not given), ``at`` other points that look at the tokens.  The largest
     score of a row is subtracted first, so any beta is safe.
     """
-    x, mass, at = _check.cloud(x, heads.d, mass, at, "euclidean")
+    x, mass, at = _check.cloud(x, _check.dimension(heads), mass, at, "euclidean")
     rows = [summation.scores(p, x, mass)[0] for p in summation.queries(at, heads)]
     return np.stack([a / a.sum(axis=1, keepdims=True) for a in rows])
 
@@ -57,7 +57,7 @@ def log_partition(
     with μ the measure of the tokens x, self pair included.  The logarithm is finite for
     every beta; its gradient in :math:`p = \beta B_h x` is the softmax mean.
     """
-    x, mass, at = _check.cloud(x, heads.d, mass, at, "euclidean")
+    x, mass, at = _check.cloud(x, _check.dimension(heads), mass, at, "euclidean")
     return np.stack([m.log_z for m in summation.of_heads(at, x, heads, mass)])
 
 
@@ -85,7 +85,9 @@ def velocity(
         the numerator alone.  It grows like e^beta.
     ``"hardmax"``
         the mean of the tokens with the largest score (those within rounding of it),
-        by their masses: beta to infinity at fixed tokens.
+        by their masses: beta to infinity at fixed tokens.  It jumps where two tokens
+        tie.  Tokens that are driven into such a tie from both sides (descent heads,
+        several heads) stay there, and an adaptive method crawls: use fixed steps.
     ``"gradient"``
         :math:`\mp\hat b^{-1} \sum_h m_h g_h` with :math:`g_h = P_x \nabla s_h / \beta`
         and :math:`\hat b^{-1} = \sum_h m_h / s_h`: the steepest descent (ascent) of
@@ -104,7 +106,7 @@ def velocity(
     Source: :cite:t:`geshkovski2025mathematical`, eq. (SA) and (USA), for one head.
     """
     rule, space = _options(rule, method, tol, space)
-    x, mass, at = _check.cloud(x, heads.d, mass, at, space)
+    x, mass, at = _check.cloud(x, _check.dimension(heads), mass, at, space)
     v = _velocity(at, x, heads, mass, rule, method, space)
     if not np.isfinite(v).all():
         raise _check.refuse(
@@ -139,6 +141,9 @@ class Field:
         mass = np.full(len(x), 1 / len(x)) if self.mass is None else self.mass
         if len(mass) != len(x):
             raise _check.refuse("x", f"{len(mass)} tokens, one for each mass", x)
+        if x.shape[1] != self.path.d:
+            wanted = f"of shape (any, {self.path.d}), the dimension of the heads"
+            raise _check.refuse("x", wanted, x)
         heads = self.path(t)
         return _velocity(x, x, heads, mass, self.rule, self.method, self.space)
 
@@ -157,6 +162,7 @@ def field(
     """
     if isinstance(path, Heads):
         path = constant(path)
+    _check.instance(path, WeightPath, "path", "a WeightPath, or Heads")
     rule, space = _options(rule, method, tol, space)
     if mass is not None:
         mass = _check.array(mass, "mass", ndim=1)

@@ -45,7 +45,7 @@ def log_interaction(
     x: Real[np.ndarray, "n d"], heads: Heads, mass: ArrayLike | None = None
 ) -> float:
     """Logarithm of ``interaction``; finite for every beta."""
-    x, mass, _ = _check.cloud(x, heads.d, mass)
+    x, mass, _ = _check.cloud(x, _check.dimension(heads), mass)
     log_s = attention.log_partition(x, heads, mass)
     weight = heads.mass[:, None] * mass
     top = log_s[weight > 0].max()
@@ -58,7 +58,7 @@ def head_weights(
 ) -> Float[np.ndarray, "H n"]:
     r"""The attention each token feels, :math:`s_h(x_i) = \int e^{\beta\langle B_h x_i,
     y\rangle} d\mu(y)`, for each head: the price of moving token i with head h."""
-    x, mass, _ = _check.cloud(x, heads.d, mass)
+    x, mass, _ = _check.cloud(x, _check.dimension(heads), mass)
     return _slopes.exponential(attention.log_partition(x, heads, mass), heads)
 
 
@@ -71,7 +71,7 @@ def effective_weight(
     :math:`v = \sum m_h v_h` is :math:`\hat b\, |v|^2`.  (It multiplies the squared
     velocity; what is called mobility is its inverse.)
     """
-    x, mass, _ = _check.cloud(x, heads.d, mass)
+    x, mass, _ = _check.cloud(x, _check.dimension(heads), mass)
     return _slopes.exponential(_slopes.log_effective_weight(x, heads, mass), heads)
 
 
@@ -90,7 +90,7 @@ def first_variation(
     at z and y.  If some B_h is not symmetric, the mean of s for B_h and for its
     transpose stands for s_h.
     """
-    x, mass, at = _check.cloud(x, heads.d, mass, at)
+    x, mass, at = _check.cloud(x, _check.dimension(heads), mass, at)
     both = [
         _slopes.exponential(attention.log_partition(x, part, mass, at), heads)
         for part in _slopes.halves(heads)
@@ -105,7 +105,7 @@ def slope_squared(
 
     .. math:: |\partial E|^2 = \int \hat b^{-1} \Bigl|\sum_h m_h g_h\Bigr|^2 d\mu
     """
-    x, mass, _ = _check.cloud(x, heads.d, mass)
+    x, mass, _ = _check.cloud(x, _check.dimension(heads), mass)
     g = sphere.project(x, _slopes.euclidean_gradient(x, heads, mass))
     inverse = _slopes.exponential(-_slopes.log_effective_weight(x, heads, mass), heads)
     return float(mass @ (inverse * np.sum(g * g, axis=1)))
@@ -125,7 +125,7 @@ def dissipation(
     :math:`\int |g|^2 / s\, d\mu \ge 0`.  For several *different* descent heads the
     softmax rule may have a negative one: E rises.
     """
-    x, mass, _ = _check.cloud(x, heads.d, mass)
+    x, mass, _ = _check.cloud(x, _check.dimension(heads), mass)
     v = attention.velocity(x, heads, mass, rule)
     return -_slopes.rate(x, v, heads, mass)
 
@@ -138,7 +138,7 @@ def action(
 ) -> float:
     r"""Squared length of a velocity in the metric of the heads,
     :math:`\int \hat b\, |v|^2 d\mu`."""
-    x, mass, _ = _check.cloud(x, heads.d, mass)
+    x, mass, _ = _check.cloud(x, _check.dimension(heads), mass)
     v = _check.shaped(v, "v", x.shape, why=", that of x")
     weight = _slopes.exponential(_slopes.log_effective_weight(x, heads, mass), heads)
     return float(mass @ (weight * np.sum(v * v, axis=1)))
@@ -153,6 +153,7 @@ def head_mismatch(
     equally.  For ascent heads (V = B) the rate of climb takes the place of the
     dissipation.  Raises ``ValueError`` for heads that are neither.
     """
+    _check.dimension(heads)
     sign = gradient_sign(heads)
     v = attention.velocity(x, heads, mass)
     return -sign * dissipation(x, heads, "softmax", mass) - action(x, v, heads, mass)
@@ -212,7 +213,10 @@ def balance(
     Raises ``ValueError`` if the weights are noisy, or jump at a time that is not among
     ``trajectory.t``.
     """
+    wanted = "a Trajectory (see flow.solve)"
+    _check.instance(trajectory, Trajectory, "trajectory", wanted)
     path = constant(path) if isinstance(path, Heads) else path
+    _check.instance(path, WeightPath, "path", "a WeightPath, or Heads")
     if path.noise_var != 0:
         raise _check.refuse("path", "free of noise", f"noise_var = {path.noise_var:g}")
     t = trajectory.t

@@ -128,8 +128,10 @@ def solve(
         raise _check.refuse("rtol", f"{LEAST_RTOL:.1e} or more", rtol)
     check = _check.unit_rows if space == "sphere" else _check.tokens
     x0 = check(x0, "x0")
+    _check.function(field, "field", "a function f(t, x)")
     flow = _stepping.Flow(field, space == "sphere")
     start = flow.retract(x0)
+    events = _check_events(events)
     record = _Recorder(times, start, events)
     report = _stepping.Progress(float(times[-1])) if progress else None
     status = "done"
@@ -144,6 +146,18 @@ def solve(
     except KeyboardInterrupt:
         status = "cancelled"
     return record.trajectory(status, flow.n_evaluations)
+
+
+def _check_events(
+    events: Sequence[Callable[[float, State], Number]],
+) -> Sequence[Callable[[float, State], Number]]:
+    """``events``, a list of functions."""
+    if not isinstance(events, Sequence):
+        kind = type(events).__name__
+        raise _check.refuse("events", "a list of functions g(t, x)", kind)
+    for g in events:
+        _check.function(g, "events", "a list of functions g(t, x)")
+    return events
 
 
 def _steps(
@@ -180,7 +194,7 @@ class _Recorder:
         self.times = times
         self.out: list[tuple[float, State]] = [(float(times[0]), start)]
         self.events = tuple(events)
-        self.sign = [float(g(*self.out[0])) for g in self.events]
+        self.sign = [_stepping.value(g, *self.out[0]) for g in self.events]
         self.found: list[list[tuple[float, State]]] = [[] for _ in self.events]
 
     def take(self, step: Step) -> None:
@@ -199,7 +213,7 @@ class _Recorder:
         """Note the crossings in this step; the time of the first terminal one."""
         hits = []
         for k, g in enumerate(self.events):
-            before, after = self.sign[k], float(g(step.t1, step.x1))
+            before, after = self.sign[k], _stepping.value(g, step.t1, step.x1)
             self.sign[k] = after
             if before * after < 0 or (after == 0 and before != 0):
                 if getattr(g, "direction", 0) * (after - before) >= 0:

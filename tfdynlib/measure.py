@@ -20,6 +20,7 @@ __all__ = [
     "wasserstein2",
 ]
 
+A_MEASURE = "a Measure (see measure.Measure)"
 GROUNDS = ("chordal", "geodesic", "euclidean")
 # Marginals of a transport plan may be off by this much, in total mass.
 MARGINAL_TOLERANCE = 1e-9
@@ -33,6 +34,8 @@ def push_forward(T: Callable[[Points], Points], mu: Measure) -> Measure:
 
     T takes all atoms at once, an (n, d) array, and returns (n, k).
     """
+    _check.function(T, "T", "a map of points to points")
+    _check.instance(mu, Measure, "mu", A_MEASURE)
     x = _check.shaped(T(mu.x.copy()), "T(mu.x)", (len(mu.x), None))
     return Measure(x, mu.mass)
 
@@ -101,6 +104,7 @@ def merge(mu: Measure, radius: Number, ground: str = "chordal") -> Measure:
     order in the radius.  Raises ``ValueError`` if a chain closes round the sphere so
     that its centre is the origin.
     """
+    _check.instance(mu, Measure, "mu", A_MEASURE)
     _check.one_of(ground, GROUNDS, "ground")
     if ground != "euclidean":
         _check.unit_rows(mu.x, "mu.x")
@@ -121,6 +125,8 @@ def merge(mu: Measure, radius: Number, ground: str = "chordal") -> Measure:
 
 def _enter(mu: Measure, nu: Measure, ground: str) -> None:
     """Front door of two measures and a ground distance."""
+    for name, value in (("mu", mu), ("nu", nu)):
+        _check.instance(value, Measure, name, A_MEASURE)
     _check.one_of(ground, GROUNDS, "ground")
     if mu.x.shape[1] != nu.x.shape[1]:
         raise _check.refuse("nu.x", f"of the dimension {mu.x.shape[1]} of mu.x", nu.x)

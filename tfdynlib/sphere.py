@@ -11,6 +11,9 @@ from tfdynlib import _check
 from tfdynlib._check import Number
 from tfdynlib._measure import Measure
 
+# Below this a square is lost among the smallest doubles; above its inverse it is none.
+SMALL = 1e-150
+
 
 def uniform(n: int, d: int, rng: np.random.Generator) -> Float[np.ndarray, "n d"]:
     """``n`` independent points, uniform on the sphere of R^d.
@@ -20,6 +23,7 @@ def uniform(n: int, d: int, rng: np.random.Generator) -> Float[np.ndarray, "n d"
     For other d, normalised normal vectors.
     """
     n, d = _check.count(n, "n"), _check.count(d, "d")
+    rng = _check.generator(rng)
     if d == 2:
         angle = 2 * np.pi * rng.random(n)
         return np.stack([np.cos(angle), np.sin(angle)], axis=1)
@@ -41,6 +45,7 @@ def project(
     x: Real[np.ndarray, "*#n d"], v: Real[np.ndarray, "*#n d"]
 ) -> Float[np.ndarray, "... d"]:
     r"""Tangent part at x of a vector v, :math:`P_x v = v - \langle v, x\rangle x`."""
+    x, v = _check.pair(x, v, ("x", "v"))
     return v - np.sum(v * x, axis=-1, keepdims=True) * x
 
 
@@ -51,10 +56,14 @@ def retract(x: Real[np.ndarray, "*n d"]) -> Float[np.ndarray, "*n d"]:
     :math:`h|v| - \arctan(h|v|)`, a third-order gap.  Raises ``ValueError`` at x = 0.
     """
     x = _check.array(x, "x")
-    norm = np.linalg.norm(x, axis=-1, keepdims=True)
-    if not norm.all():
+    if x.ndim == 0:
+        raise _check.refuse("x", "a point, or rows of points", x)
+    size = np.abs(x).max(axis=-1, keepdims=True, initial=0.0)
+    if not size.all():
         raise _check.refuse("x", "different from zero", "a zero vector")
-    return x / norm
+    extreme = (size < SMALL) | (size > 1 / SMALL)
+    x = np.where(extreme, x / size, x)
+    return x / np.linalg.norm(x, axis=-1, keepdims=True)
 
 
 def exp(
@@ -66,7 +75,11 @@ def exp(
 
     The distance from x is :math:`|v|` as long as this is at most π.
     """
-    r = np.linalg.norm(v, axis=-1, keepdims=True)
+    x, v = _check.pair(x, v, ("x", "v"))
+    with np.errstate(over="ignore"):
+        r = np.linalg.norm(v, axis=-1, keepdims=True)
+    if not np.isfinite(r).all():
+        raise _check.refuse("v", "of a length that is a double", "a length of inf")
     return np.cos(r) * x + np.sinc(r / np.pi) * v
 
 
@@ -78,6 +91,7 @@ def log(
     Its length is ``distance(x, y)``.  Raises ``ValueError`` if y is the antipode of x,
     where every direction is as good.
     """
+    x, y = _check.pair(x, y, ("x", "y"))
     near, far = y - x, y + x
     if not np.any(far, axis=-1).all():
         raise _check.refuse("y", "different from the antipode of x", "-x")
@@ -101,6 +115,7 @@ def distance(
     This form keeps all digits for close and for opposite points, where the arc cosine
     of :math:`\langle x, y\rangle` loses half of them.  Source: W. Kahan.
     """
+    x, y = _check.pair(x, y, ("x", "y"))
     apart = np.linalg.norm(x - y, axis=-1)
     return np.asarray(2 * np.arctan2(apart, np.linalg.norm(x + y, axis=-1)))
 

@@ -10,6 +10,9 @@ from numpy.typing import ArrayLike
 from tfdynlib import _check
 from tfdynlib._check import Number
 
+# Scores beta <Bx, y> of unit tokens stay below this, with room for sums over d.
+MOST = 1e300
+
 Stack = Float[np.ndarray, "H d d"]
 
 
@@ -57,7 +60,10 @@ class Heads:
         for name, value in (("B", B), ("V", V), ("mass", mass)):
             value.flags.writeable = False
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "beta", _check.positive(beta, "beta"))
+        beta, size = _check.positive(beta, "beta"), np.abs(B).max()
+        if beta > MOST / max(size, 1.0):
+            raise _check.refuse("beta", f"such that beta B is below {MOST:g}", beta)
+        object.__setattr__(self, "beta", beta)
 
     @classmethod
     def from_qkv(
@@ -122,7 +128,7 @@ def _stack(value: ArrayLike, name: str) -> Stack:
     out = _check.square(value, name)
     if out.ndim > 3:
         raise _check.refuse(name, "square, (d, d) or (H, d, d)", out)
-    return out.reshape(-1, *out.shape[-2:]).copy()
+    return _check.bounded(out, name).reshape(-1, *out.shape[-2:]).copy()
 
 
 def gradient_sign(heads: Heads) -> int:
@@ -175,6 +181,7 @@ def _no_drift(H: int, d: int) -> Callable[[float], tuple[Stack, Stack]]:
 
 def constant(heads: Heads) -> WeightPath:
     """The path that stays at ``heads``: every layer has the same weights."""
+    _check.instance(heads, Heads, "heads", "made by weights.Heads")
     return WeightPath(lambda t: heads, _no_drift(heads.H, heads.d), heads.H, heads.d)
 
 
@@ -185,7 +192,12 @@ def layers(list_of_heads: Sequence[Heads], t_edges: ArrayLike) -> WeightPath:
     not defined outside the edges: a call there raises ``ValueError``.
     """
     edges = _check.increasing(t_edges, "t_edges")
+    if not isinstance(list_of_heads, Sequence):
+        kind = type(list_of_heads).__name__
+        raise _check.refuse("list_of_heads", "a list of Heads", kind)
     stack = tuple(list_of_heads)
+    for heads in stack:
+        _check.instance(heads, Heads, "list_of_heads", "a list of Heads")
     if len(edges) != len(stack) + 1:
         raise _check.refuse("t_edges", f"{len(stack) + 1} times", len(edges))
     H, d = stack[0].H, stack[0].d

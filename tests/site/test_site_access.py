@@ -28,8 +28,8 @@ def open_all_folds(page: Page) -> None:
     page.evaluate(
         "document.querySelectorAll('details').forEach((el) => { el.open = true; })"
     )
-    for button in page.locator("article .toggle-button-hidden").all():
-        button.click()
+    hidden = page.locator("article .toggle-button-hidden")
+    hidden.evaluate_all("(all) => all.forEach((button) => button.click())")
 
 
 def mount_figures(page: Page) -> None:
@@ -62,6 +62,7 @@ def test_axe_finds_nothing_in_either_theme(visits: Visits, name, width, themes):
     mount_figures(page)
     if width > 1000:
         open_all_folds(page)
+    page.evaluate("scrollTo(0, 0)")  # nothing lies under the sticky header
     page.add_script_tag(path=AXE)
     for theme, only in zip(themes, (ALL, COLOUR), strict=True):
         show_theme(page, theme)

@@ -74,7 +74,7 @@ MISPLACED = """(el) => [...el.querySelectorAll("dl dd")].filter((value) => {
 }).map((value) => value.innerText)"""
 
 
-# ---- controls: each one that a reader can meet, in each state that a chip leads to
+# ---- controls: each one that a reader can meet
 
 
 ACTS = {
@@ -86,9 +86,11 @@ ACTS = {
 BESIDE = ("Share", "Copy as Python", "Add a head", "Remove this head")
 
 
-def dead_controls(hand: Hand) -> list[tuple[str, str]]:
+Control = tuple[str, str]  # kind, spoken name
+
+
+def dead_controls(hand: Hand, among: list[Control] | None = None) -> list[Control]:
     """Controls that change nothing, tried one by one from the present state."""
-    hand.scrub(0.5)  # in the middle of the run "back to the start" has work to do
     home, dead = hand.values(), []
     for k in range(hand.run("(el) => tfdynSeen.controls(el).length")):
         before = hand.rest()
@@ -97,6 +99,8 @@ def dead_controls(hand: Hand) -> list[tuple[str, str]]:
             "(el) => [tfdynSeen.kind(el), tfdynSeen.name(el), el.checked]"
         )
         if chosen or name in BESIDE or kind in ("tab", "summary"):
+            continue
+        if among is not None and (kind, name) not in among:
             continue
         ACTS.get(kind, ElementHandle.click)(control)
         if not hand.changes(before):
@@ -107,8 +111,19 @@ def dead_controls(hand: Hand) -> list[tuple[str, str]]:
 
 @every_figure
 def test_every_control_changes_what_is_seen(visits: Visits, figure: Figure):
+    """In the middle of the run, where also "back to the start" has work to do.
+
+    A symmetric start can hide what a weight does, as no motion shows no sign of V; so
+    what seems dead there is tried again with a token turned off its place.
+    """
     hand = open_figure(visits, figure)
-    assert dead_controls(hand) == []
+    hand.scrub(0.5)
+    dead = dead_controls(hand)
+    if dead:
+        for _ in range(3):
+            hand.el.locator("canvas[role=application]").first.press("ArrowUp")
+        dead = dead_controls(hand, among=dead)
+    assert dead == []
 
 
 @every_figure

@@ -84,8 +84,9 @@ def stop_at(hand: Hand, chip: Locator | None) -> Stop:
     """Pick a chip, look twice, copy."""
     if chip:
         chip.click()
+    playing = hand.playing()
     shown = hand.rest()
-    still = not hand.playing() and not hand.changes(shown, timeout=200)
+    still = not playing and not hand.changes(shown, timeout=200)
     button = hand.el.locator("button.tfdyn-code")
     button.click()
     words = f"{hand.words()} {hand.el.locator('.tfdyn-clock').inner_text()}"

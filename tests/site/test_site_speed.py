@@ -15,9 +15,7 @@ from sitebook import Figure
     [f for f in sitebook.figures() if f.kind in ("sphere", "any")][:1],
     ids=str,
 )
-def test_a_frame_of_256_tokens_on_the_sphere_fits_16_ms(
-    visits: Visits, figure: Figure, record_property
-):
+def test_a_frame_of_256_tokens_on_the_sphere_fits_16_ms(visits: Visits, figure: Figure):
     """Step and draw while playing; a screen at 60 Hz shows a frame in 16.7 ms.
 
     Median by the clock, or mean by the processor time of the page's main thread, which
@@ -28,7 +26,6 @@ def test_a_frame_of_256_tokens_on_the_sphere_fits_16_ms(
     hand = open_figure(visits, figure)
     hand.go({**hand.values(), "n": 256, "t": 0.0})
     runs = [frame_cost(hand) for _ in range(4)][1:]
-    record_property("frame, ms", runs)
     print(f"{figure}: median by the clock, mean by the processor, ms: {runs}")
     assert min(min(run) for run in runs) < 16
 
@@ -60,7 +57,7 @@ def work_done(session: CDPSession) -> float:
 
 @every_figure
 def test_first_control_works_in_two_seconds_on_a_slow_machine(
-    visits: Visits, figure: Figure, record_property
+    visits: Visits, figure: Figure
 ):
     """From the request to a moved picture, with the processor four times slower.
 
@@ -70,7 +67,6 @@ def test_first_control_works_in_two_seconds_on_a_slow_machine(
     """
     work, _ = min(first_control(visits, figure, slower=1) for _ in range(2))
     clock = min(first_control(visits, figure, slower=4)[1] for _ in range(2))
-    record_property("first control, s", {"work": 4 * work, "clock": clock})
     print(
         f"{figure}: first control after {4 * work:.2f} s of work, {clock:.2f} s in all"
     )

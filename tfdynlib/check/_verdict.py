@@ -80,7 +80,10 @@ def numbers(value: object, shape: tuple[int, ...]) -> tuple[np.ndarray, str]:
     """A value as a float array of the wanted shape, and a complaint if it is none."""
     nothing = np.full(shape, np.nan)
     try:
-        array = np.asarray(value, dtype=float)
+        array = np.asarray(value)
+        if array.dtype.kind not in "biufO":
+            raise TypeError(array.dtype)
+        array = array.astype(float, copy=False)
     except (TypeError, ValueError):
         return (
             nothing,

@@ -50,12 +50,13 @@ def jacobian(function: Callable) -> Verdict:
     """Exercise 5: is ``function(theta, beta)`` the Jacobian of the angular speeds?
 
     Its eigenvalues are read where all tokens coincide, for three numbers of tokens:
-    0 once and -1 for all the rest, within 1e-4, whatever beta is.
+    0 once and -1 for all the rest, within 1e-4, whatever beta is.  And at a square,
+    where they do depend on beta.
     """
     worst = 0.0
-    for case in _points():
-        theta, _ = case.arguments
-        expected = np.array([-1.0] * (len(theta) - 1) + [0.0])
+    for case in [*_points(), _square()]:
+        theta, beta = case.arguments
+        expected = _spectrum(theta, beta)
         value, complaint = call(function, case)
         if not complaint:
             matrix, complaint = numbers(value, (len(theta), len(theta)))
@@ -66,12 +67,29 @@ def jacobian(function: Callable) -> Verdict:
         gap = float(abs(found - expected).max())
         if gap > SPECTRUM:
             return not_yet(
-                f"on {case.name} the eigenvalues should be -1 ({len(theta) - 1} times) "
-                f"and 0; yours are {np.array2string(found, precision=4)}."
+                f"on {case.name} the eigenvalues should be "
+                f"{np.array2string(expected, precision=4)}; "
+                f"yours are {np.array2string(found, precision=4)}."
             )
         worst = max(worst, gap)
     sizes = ", ".join(str(len(case.arguments[0])) for case in _points())
-    return yes(f"tried with {sizes} tokens; eigenvalues -1 and 0 up to {worst:.1e}.")
+    return yes(
+        f"tried with {sizes} tokens at one point, eigenvalues -1 and 0, and with a "
+        f"square; the largest error is {worst:.1e}."
+    )
+
+
+def _spectrum(theta: np.ndarray, beta: float) -> np.ndarray:
+    """Eigenvalues, in order, of tokens at one point or of a regular square."""
+    if np.ptp(theta) == 0:
+        return np.array([-1.0] * (len(theta) - 1) + [0.0])
+    z = np.exp(beta) + 2 + np.exp(-beta)
+    double, single = 2 * (beta + np.exp(-beta)) / z, 4 * beta / z
+    return np.sort([0.0, double, double, single])
+
+
+def _square() -> Case:
+    return Case("a square, beta = 2", (0.4 + np.pi / 2 * np.arange(4), 2.0))
 
 
 def _points() -> list[Case]:

@@ -31,7 +31,7 @@ def _lowest(x: np.ndarray, w: np.ndarray) -> np.ndarray:
 def _runs() -> list[Case]:
     """A cap of tokens in four dimensions, under heads of either sign."""
     scattered = sphere.uniform(200, 4, np.random.default_rng(15))
-    w = np.eye(4)[1]
+    w = np.array([0.5, 0.5, 0.5, -0.5])
     cap, t, unit = scattered[scattered @ w > 0.4][:10], np.linspace(0, 2, 21), np.eye(4)
     signs = {"an ascent head": 1.0, "a descent head": -1.0}
     runs = {
@@ -51,9 +51,9 @@ def balanced(x: ArrayLike) -> Verdict:
     if complaint:
         return not_yet(complaint)
     length = np.linalg.norm(tokens, axis=1)
-    odd = length[np.argmax(abs(length - 1))]
-    if abs(odd - 1) > 1e-9:
-        return not_yet(f"tokens have norm 1; here is one of norm {odd:.6g}.")
+    off = abs(length - 1).max()
+    if off > 1e-9:
+        return not_yet(f"tokens have norm 1; here the norm is off by {off:.2g}.")
     rank = np.linalg.matrix_rank(tokens, tol=1e-6)
     if rank < 3:
         return not_yet(f"they span a space of dimension {rank}, not 3.")

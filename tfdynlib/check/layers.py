@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tfdynlib import attention, flow, sphere
+from tfdynlib._check import UNIT_TOLERANCE
 from tfdynlib.check._verdict import Case, Verdict, call, not_yet, numbers, yes
 from tfdynlib.weights import Heads
 
@@ -52,8 +53,9 @@ def _through(
         if complaint:
             return x, complaint
         length = np.linalg.norm(x, axis=1)
-        if np.abs(length - 1).max() > 1e-9:
-            return x, f"a token left the sphere, its norm is {length.max():.6f}."
+        off = np.abs(length - 1).max()
+        if off > UNIT_TOLERANCE:
+            return x, f"a token left the sphere, its norm is off by {off:.2g}."
     return x, ""
 
 

@@ -73,7 +73,10 @@ def detour(x: ArrayLike, y: ArrayLike) -> Verdict:
 
 def _cloud(x: ArrayLike) -> tuple[np.ndarray, str]:
     """Tokens as a float array of shape (n, d), and a complaint."""
-    shape = np.shape(x)
+    try:
+        shape = np.shape(x)
+    except ValueError:
+        return np.zeros((1, 1)), "expected tokens of shape (n, d), got uneven rows."
     if len(shape) != 2 or 0 in shape:
         return np.zeros((1, 1)), f"expected tokens of shape (n, d), got {shape}."
     return numbers(x, shape)

@@ -6,6 +6,8 @@
   Sphinx would load it on the first page for the sake of all others.
 - Blocks of theorems and exercises lose an id that all of them share; what unfolds code
   is called by what it shows; entries of the bibliography get the role of list items.
+- A comma or full stop stays on the line of the formula before it, and numbers that
+  come from a run are set as numbers: a minus for a hyphen, 4·10⁻⁵ for 4e-05.
 - Two templates of the theme are replaced: the search button's spoken name must contain
   what it shows (WCAG 2.5.3), and a script of 1.5 MB that no page needs is dropped.
 """
@@ -31,7 +33,17 @@ REPAIRS = (
     (re.compile(r' id="(?:proof|exercise|solution)-content"'), ""),
     (re.compile(r' aria-label="Toggle hidden content"'), ""),
     (re.compile(r' role="doc-biblioentry"'), ' role="listitem"'),
+    (
+        re.compile(
+            r'(<span class="math notranslate nohighlight">[^<]*</span>[,.;:!?)]+)'
+        ),
+        r'<span class="tfdynbook-together">\1</span>',
+    ),
 )
+PASTED = re.compile(
+    r'(?<=<span class="pasted-text">)(-?[\d.]+)(?:e([-+]\d+))?(?=</span>)'
+)
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def day(stamp: float) -> str:
@@ -67,11 +79,17 @@ def is_wanted(script: Any, formulas: bool) -> bool:
     return formulas or not MATHJAX.search(about)
 
 
+def number(pasted: re.Match[str]) -> str:
+    """A number from a run as a printer sets it."""
+    power = f"·10{str(int(pasted[2])).translate(RAISED)}" if pasted[2] else ""
+    return pasted[1].replace("-", "−") + power
+
+
 def repaired(body: str) -> str:
     """Text of a page with the small faults of its makers set right."""
     for pattern, better in REPAIRS:
         body = pattern.sub(better, body)
-    return body
+    return PASTED.sub(number, body)
 
 
 def finish_page(

@@ -8,10 +8,11 @@ import { drawStage } from "./sphere/draw.mjs";
 import { python as pythonOf } from "./sphere/python.mjs";
 import { between, runOf, STEP, topSpeed, velocityOf } from "./sphere/run.mjs";
 import { facts, lampsOf } from "./sphere/theorem.mjs";
-import { levelsOf, sentence, short, verdictOf } from "./sphere/words.mjs";
+import { energyText, levelsOf, sentence, verdictOf } from "./sphere/words.mjs";
 import { clusters } from "./twin/clusters.mjs";
 
 const RADIUS = 0.2; // geodesic distance within which tokens are one cluster
+const WIDE = 1; // chord: neighbours in a chain as long as this have not met
 const PER_PIXEL = 0.008 * (180 / Math.PI); // degrees of turn
 const LONG = 50; // runs from here on are shown on a logarithmic axis of time
 const AT_ONCE = 30; // ms of integration when a weight changes, to stay at the same moment
@@ -68,6 +69,14 @@ function solve(state) {
     spacing: made.run.times[1] ?? STEP,
     levels: levelsOf(found, state.beta, state.rule),
   };
+}
+
+/** Chord between the first token and the one farthest from it. */
+function reach(x) {
+  let far = 0;
+  for (let i = 3; i < x.length; i += 3)
+    far = Math.max(far, Math.hypot(x[i] - x[0], x[i + 1] - x[1], x[i + 2] - x[2]));
+  return far;
 }
 
 /** Turning by drag and by arrow keys; returns what answers a key. */
@@ -132,7 +141,7 @@ const THEOREM = [
 function build(card) {
   let solved = null;
   let k = 0;
-  let found = { labels: [], count: 0, sizes: [] };
+  let found = { labels: [], count: 0, sizes: [], wide: false };
   let hint = true;
   let written = -Infinity;
 
@@ -160,12 +169,13 @@ function build(card) {
     const { run } = solved;
     k = run.index(t);
     found = { n: card.get("n"), ...clusters(run.at(k), card.get("n"), 3, RADIUS) };
+    found.wide = found.count === 1 && reach(run.at(k)) > WIDE;
     stage.invalidate();
     chart.set({ t: run.times, curves: [{ y: run.values }], filled: run.filled, now: k });
     const largest = Math.max(...found.sizes);
     readouts.set(0, String(found.count));
     readouts.set(1, `${largest} of ${card.get("n")}`);
-    readouts.set(2, short(run.values[k]));
+    readouts.set(2, energyText(run.values[k], solved.steep));
     const now = performance.now();
     if (!player.playing || now - written > WRITE) {
       written = now;
@@ -200,7 +210,13 @@ function build(card) {
     python: () => python(card.values()),
   });
   card.live(() =>
-    sentence({ t: player.t, n: card.get("n"), found, energy: solved.run.values[k] }),
+    sentence({
+      t: player.t,
+      n: card.get("n"),
+      found,
+      energy: solved.run.values[k],
+      steep: solved.steep,
+    }),
   );
 
   function restart() {
@@ -213,6 +229,7 @@ function build(card) {
       axis: solved.axis,
       x: solved.axis.kind === "log" ? "layer-time *t*, log" : "layer-time *t*",
       levels: solved.levels,
+      name: solved.steep ? "log_{10} of the energy *E*" : "energy *E*",
       zero: solved.levels.length > 0,
     });
     lampsOf(solved.found, state.rule).forEach((lamp, i) => lamps.set(i, ...lamp));

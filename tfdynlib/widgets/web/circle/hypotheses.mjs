@@ -9,5 +9,5 @@ export function showHypotheses(lamps, { B, V }, restless) {
   lampsOf(known, "softmax").slice(0, 3).forEach((lamp, i) => lamps.set(i, ...lamp));
   if (!known.alike) lamps.set(2, "fails", "a mean of descents need not descend");
   if (restless > 1e-12) lamps.set(3, "holds", "");
-  else lamps.set(3, "fails", "at rest by symmetry: a later move would be rounding");
+  else lamps.set(3, "fails", "no pull above rounding, so a move would be rounding");
 }

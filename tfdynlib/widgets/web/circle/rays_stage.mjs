@@ -7,9 +7,13 @@ import * as ring from "./ring.mjs";
 const TURN = 2 * Math.PI;
 const WIDEST = 22; // pixels of a ray of weight one
 const MARGIN = 66;
+const LOOP = 23 + 1.5 * WIDEST; // how far the loop of weight one reaches beyond the rim
 
-/** Where the circle lies. */
-export const placeOf = (view) => ring.place(view, MARGIN);
+/** Where the circle lies: with room for the largest loop, also on a narrow stage. */
+export function placeOf(view) {
+  const g = ring.place(view, MARGIN);
+  return { ...g, R: Math.min(g.R, Math.min(view.w, view.h) / 2 - LOOP) };
+}
 
 /** The stage of the view "rays", from back to front. */
 export function paint(ctx, view, { now, m, held }) {

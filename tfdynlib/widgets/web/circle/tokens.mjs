@@ -20,8 +20,7 @@ const FRAMES = 500;
 const FIRST = 0.01; // where logarithmic time begins
 const WATCHED = ["n", "beta", "B", "V", "start", "seed", "gap", "angles", "time", "t_end"];
 const WRITE = 200; // ms between changes of words that flicker
-// Above this beta |B| the energy is shown by its logarithm.
-const STEEP = 24;
+const STEEP = 24; // above this beta |B| the energy is shown by its logarithm
 
 /** Everything that follows from the weights and the start, once per change. */
 function prepare(state) {
@@ -96,16 +95,17 @@ function energyText(logE) {
   return `${number(Math.exp(logE - power * Math.LN10), 3)}·10^{${power}}`;
 }
 
-/** The verdict: how it stands, and the number behind the words. */
+/** How it stands, and the number behind the words. */
 function verdictOf(now, m) {
   if (now.theory) {
     const theory = gapAt(now.theory, m.t);
     const head = now.sign > 0 ? "They close in, at last like *e*^{−t}" : "They part, towards opposite points";
     return [head, `Closed form ${theory.toFixed(5)}, this run ${m.gap.toFixed(5)}.`];
   }
-  if (now.restless < 1e-12) return ["Nothing pulls them", "At this start every pull is along the radius."];
+  if (now.restless < 1e-12) return ["Nothing pulls them", "To rounding, every pull at this start is along the radius."];
   const pace = `The fastest token moves at ${small(m.speed)} per unit of layer-time.`;
-  if (m.count === 1 && m.largest === now.n && spreadOf(m) < RADIUS) return ["All in one point", pace];
+  if (m.count === 1 && spreadOf(m) < RADIUS) return ["All in one point", pace];
+  if (isChain(m) && m.speed < 0.05) return ["Spread out, and slow", pace];
   if (m.speed < 0.05) return [`${m.count} ${m.count === 1 ? "cluster" : "clusters"}, waiting`, `${pace} Slow is not still.`];
   return [now.sign < 0 ? "Spreading out" : "On the move", pace];
 }
@@ -119,12 +119,16 @@ const comingTo = ({ run, times, dt }) => [
 /** Chord between the first token and the one farthest from it. */
 const spreadOf = ({ angles }) => Math.max(...angles.map((a) => Math.abs(Math.sin((a - angles[0]) / 2)) * 2));
 
+/** Whether tokens are one cluster only because neighbours are near. */
+const isChain = (m) => m.count === 1 && spreadOf(m) > 1;
+
 function sentence(now, m) {
-  const when = `Layer-time ${clock(m.t)}.`;
   const what = now.pair
     ? `Two tokens, gap ${m.gap.toFixed(4)} radian.`
-    : `${now.n} tokens in ${m.count} ${m.count === 1 ? "cluster" : "clusters"}, the largest holds ${m.largest}.`;
-  return `${when} ${what} Energy ${energyText(m.logEnergy).replace(/\^\{(\d+)\}/u, " to the $1")}.`;
+    : isChain(m)
+      ? `${now.n} tokens in one wide chain of neighbours.`
+      : `${now.n} tokens in ${m.count} ${m.count === 1 ? "cluster" : "clusters"}, the largest holds ${m.largest}.`;
+  return `Layer-time ${clock(m.t)}. ${what} Energy ${energyText(m.logEnergy).replace(/\^\{(\d+)\}/u, " to the $1")}.`;
 }
 
 /** The stage, from back to front. */

@@ -31,7 +31,7 @@
  *   card.get(key)                    value in the model (never edit it in place: copy)
  *   card.set({ key: value, … })      set values, tell the model (Lab: throttled sync)
  *   card.on([keys], fn)              fn() once per turn after any of these changed
- *   card.values()                    { every state key: value }
+ *   card.values()                    { every state key: value }, with the moment shown
  *   card.stage({ label, keys, role, draw(ctx, view), onKey(event, stage) })
  *        → stage: { canvas, invalidate(), view: { w, h, palette } }.  Square, ≤ 420 px.
  *        draw gets CSS pixels.  `keys` is the sentence on keys; with onKey (return true
@@ -203,7 +203,11 @@ function makeCard(spec, { model, el }, fail) {
     clock: null,
     surfaces: [],
     get: (key) => model.get(key),
-    values: () => Object.fromEntries(card.keys.map((key) => [key, model.get(key)])),
+    values() {
+      const values = Object.fromEntries(card.keys.map((key) => [key, model.get(key)]));
+      const { playing, key, t } = card.clock ?? {};
+      return playing ? { ...values, [key]: Number(t.toPrecision(7)) } : values;
+    },
     set(values) {
       for (const [key, value] of Object.entries(values)) model.set(key, value);
       save.soon();

@@ -98,7 +98,7 @@ export function passport(card, { items, python }) {
       line.dataset.text = text;
       line.replaceChildren(
         ...words.flatMap((word, k) => [
-          h("span", {}, k < words.length - 1 ? `${word} ·` : word),
+          h("span", {}, k < words.length - 1 ? `${word}\u00a0·` : word),
           " ",
         ]),
       );

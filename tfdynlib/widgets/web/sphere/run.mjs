@@ -2,7 +2,7 @@
 
 import { evenTimes, trajectory } from "../kit/trajectory.mjs";
 import { velocity } from "../twin/attention.mjs";
-import { interaction } from "../twin/energy.mjs";
+import { logInteraction } from "../twin/energy.mjs";
 import { rk4Step } from "../twin/flow.mjs";
 import { uniformSphere } from "../twin/points.mjs";
 import { generator } from "../twin/random.mjs";
@@ -11,6 +11,7 @@ export const STEP = 0.05;
 const LARGEST = 2.6; // RK4 is stable while step times the Lipschitz bound is below 2.78
 const HALVINGS = 5;
 const FRAMES = 2000;
+const STEEP = 700; // above this bound of β|B| an energy may be too large for a double
 
 /** Heads as the twin takes them: flat, row-major. */
 export const headsOf = ({ B, V }) =>
@@ -59,16 +60,20 @@ export function stepLength({ beta, B, V, rule }) {
   return null;
 }
 
-/** Interaction energy: the mean over heads of (1/2β) ∬ e^{β⟨Bx, y⟩}. */
-export function energyOf(x, n, heads, beta) {
-  const each = heads.map((head) => interaction(x, n, 3, head, beta));
-  return each.reduce((sum, e) => sum + e, 0) / heads.length;
+/** log E of the interaction energy: the mean over heads of (1/2β) ∬ e^{β⟨Bx, y⟩}. */
+function logEnergy(x, n, heads, beta) {
+  const each = heads.map((head) => logInteraction(x, n, 3, head, beta));
+  const top = Math.max(...each);
+  return top + Math.log(each.reduce((sum, e) => sum + Math.exp(e - top), 0) / each.length);
 }
 
 export const velocityOf = (x, heads, { n, beta, rule }) =>
   velocity(x, n, 3, heads, { beta, rule });
 
-/** The trajectory of a state, with its energy; `still` true if it is not integrated. */
+/**
+ * The trajectory of a state with its energy, or, where `steep`, log10 of it; `dt` is null
+ * where it is not integrated.
+ */
 export function runOf(state) {
   const { n, beta, rule, t_end: end } = state;
   const heads = headsOf(state);
@@ -76,14 +81,16 @@ export function runOf(state) {
   const start = startOf(state);
   const spacing = STEP * Math.ceil(end / STEP / FRAMES);
   const field = (t, x, out) => velocity(x, n, 3, heads, { beta, rule }, out);
+  const steep = beta * Math.max(...state.B.map(size)) > STEEP;
+  const energy = (x) => logEnergy(x, n, heads, beta);
   const run = trajectory({
     times: dt === null ? Float64Array.of(0) : evenTimes(end, spacing),
     dt: dt ?? STEP,
     start,
     step: (x, t, h) => x.set(rk4Step(field, t, x, h, n, 3)),
-    measure: (x) => energyOf(x, n, heads, beta),
+    measure: steep ? (x) => energy(x) / Math.LN10 : (x) => Math.exp(energy(x)),
   });
-  return { run, heads, dt, start, field };
+  return { run, heads, dt, start, field, steep };
 }
 
 /** Largest speed of a token at frame `k`, from its neighbour frame. */

@@ -22,7 +22,7 @@ const identity = (rows) => rows.every((row, i) => row.every((v, j) => v === (i =
 export function facts({ B, V, rule }) {
   const factors = B.map((rows, h) => multiple(rows, V[h]));
   const c = factors.every((f) => f !== null && f === factors[0]) ? factors[0] : null;
-  const alike = B.every((rows) => equal(rows, B[0]));
+  const alike = B.every((rows, h) => equal(rows, B[0]) && equal(V[h], V[0]));
   const isSymmetric = B.every(symmetric);
   const needsAlike = rule === "softmax";
   const gradient =
@@ -31,6 +31,8 @@ export function facts({ B, V, rule }) {
     heads: B.length,
     symmetric: isSymmetric,
     factor: c,
+    /** V is a multiple of B in every head, but not the same one. */
+    mixed: c === null && factors.every((f) => f !== null),
     alike,
     needsAlike,
     gradient,
@@ -42,20 +44,21 @@ export function facts({ B, V, rule }) {
 
 const factorText = (c) => String(Number(c.toPrecision(3))).replace("-", "−");
 
-function direction(c) {
+/** The factor in words, and what it does to the energy where the theorem speaks. */
+function direction({ factor: c, mixed, gradient }) {
+  if (mixed) return "the heads differ in *c*";
   if (c === null) return "";
   if (c === 0) return "*V* = 0: nothing moves";
-  if (c === 1) return "plus sign: energy climbs";
-  if (c === -1) return "minus sign: energy falls";
-  return `*c* = ${factorText(c)}: energy ${c > 0 ? "climbs" : "falls"}`;
+  const sign = c === 1 ? "plus sign" : c === -1 ? "minus sign" : `*c* = ${factorText(c)}`;
+  return gradient ? `${sign}: energy ${c > 0 ? "climbs" : "falls"}` : sign;
 }
 
-const exact = (c) => c === null || Math.abs(c) === 1;
+const exact = ({ factor, mixed }) => !mixed && (factor === null || Math.abs(factor) === 1);
 
 /** The four lamps: [state, detail, name]. */
 export function lampsOf(found, rule) {
   const word = (yes) => (yes ? "holds" : "fails");
-  const relation = exact(found.factor)
+  const relation = exact(found)
     ? "*V* = ±*B* in every head"
     : "*V* = *cB*, the same *c* in every head";
   const alike =
@@ -72,7 +75,7 @@ export function lampsOf(found, rule) {
       ];
   return [
     [word(found.symmetric), "", null],
-    [word(found.factor !== null), direction(found.factor), relation],
+    [word(found.factor !== null), direction(found), relation],
     [...alike, null],
     [...last, null],
   ];

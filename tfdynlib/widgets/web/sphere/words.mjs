@@ -6,7 +6,15 @@ import { tickText } from "../kit/scale.mjs";
 export function short(value) {
   const size = Math.abs(value);
   if (size !== 0 && (size >= 1e5 || size < 1e-3)) return tickText(Number(value.toPrecision(3)));
-  return value.toPrecision(3).replace("-", "−");
+  const digits = size >= 1000 ? String(Number(value.toPrecision(3))) : value.toPrecision(3);
+  return digits.replace("-", "−");
+}
+
+/** An energy from what a run stores: itself, or its log10 where the run is steep. */
+export function energyText(value, steep) {
+  if (!steep) return short(value);
+  const power = Math.floor(value);
+  return `${(10 ** (value - power)).toFixed(2)}·10^{${String(power).replace("-", "−")}}`;
 }
 
 /** Levels E_max / k of k equal clusters: true for B = V = I and cold enough attention. */
@@ -38,18 +46,18 @@ export function verdictOf({ dt, rule, found: known }, found, speed) {
     return ["At rest", why, "ink"];
   }
   const pace = `The fastest token moves at ${tickText(Number(speed.toPrecision(2)))}.`;
-  if (found.count === 1) return ["One cluster, closing in", pace, "ink"];
+  if (found.count === 1 && !found.wide) return ["One cluster, closing in", pace, "ink"];
   if (speed > 0.05) return ["On the move", pace, "ink"];
-  if (found.count > n / 2) return ["Spread out, and slow", pace, "ink"];
+  if (found.wide || found.count > Math.max(2, n / 2)) return ["Spread out, and slow", pace, "ink"];
   return [`${found.count} clusters, waiting`, pace, "ink"];
 }
 
 /** Pattern: when, how many and where, the number the page is about. */
-export function sentence({ t, n, found, energy }) {
+export function sentence({ t, n, found, energy, steep }) {
   const where =
     found.count === 1
-      ? "in one cluster"
+      ? `in one ${found.wide ? "wide chain of neighbours" : "cluster"}`
       : `in ${found.count} clusters, the largest holds ${Math.max(...found.sizes)}`;
-  const heard = short(energy).replace(/·?10\^\{(.*)\}/u, " times 10 to the $1");
+  const heard = energyText(energy, steep).replace(/·?10\^\{(.*)\}/u, " times 10 to the $1");
   return `Layer-time ${t.toFixed(1)}. ${n} tokens ${where}. Energy ${heard}.`;
 }

@@ -1,0 +1,56 @@
+"""Mistakes of a reader, and what the package says to each; run by ``test_check``."""
+
+import numpy as np
+
+from tfdynlib import attention, energy, flow, measure, sphere, weights
+from tfdynlib.measure import Measure
+from tfdynlib.weights import Heads
+
+I2 = np.eye(2)
+ONE = Heads(I2, I2)
+STRANGERS = {
+    "a raw array for a measure": lambda: measure.wasserstein2(I2, Measure(I2)),
+    "a raw array to merge": lambda: measure.merge(I2, 0.1),
+    "no map": lambda: measure.push_forward(None, Measure(I2)),
+    "a matrix for heads": lambda: attention.velocity(I2, I2),
+    "a matrix to look with": lambda: attention.attend(I2, I2),
+    "a matrix for a path": lambda: attention.field(I2),
+    "a matrix for a constant path": lambda: weights.constant(I2),
+    "matrices for layers": lambda: weights.layers([I2], [0, 1]),
+    "one layer, no list": lambda: weights.layers(ONE, [0, 1]),
+    "a matrix for heads of an energy": lambda: energy.interaction(I2, I2),
+    "an array for a trajectory": lambda: energy.balance(I2, ONE),
+    "an array for a field": lambda: flow.solve(I2, I2, [0, 1]),
+    "tokens of another dimension": lambda: flow.solve(
+        attention.field(ONE), np.eye(3), [0, 1]
+    ),
+    "one event, no list": lambda: flow.solve(
+        attention.field(ONE), I2, [0, 1], events=lambda t, x: t
+    ),
+    "a number for an event": lambda: flow.solve(
+        attention.field(ONE), I2, [0, 1], events=[3]
+    ),
+    "an event with two values": lambda: flow.solve(
+        attention.field(ONE), I2, [0, 1], events=[lambda t, x: x[0]]
+    ),
+    "a complex field": lambda: flow.solve(lambda t, x: 0j * x, I2, [0, 1]),
+    "a field that changes its shape": lambda: flow.solve(
+        lambda t, x: 0 * x if t < 0.5 else 0 * x[:1], I2, [0, 0.9, 1], "rk4"
+    ),
+    "a seed for a generator": lambda: sphere.uniform(3, 2, 0),
+    "a beta beyond all scores": lambda: Heads(3 * I2, I2, 1e300),
+    "matrices beyond all norms": lambda: Heads(1e160 * I2, I2),
+    "no number on the sphere": lambda: sphere.distance(np.full((2, 2), np.nan), I2),
+    "words for tangents": lambda: sphere.project(I2, "abc"),
+    "points of two dimensions": lambda: sphere.log(I2, np.eye(3)),
+    "an endless tangent": lambda: sphere.exp(I2, 1e300 * I2[::-1]),
+    "a number for a point": lambda: sphere.retract(2.0),
+}
+
+for name, call in STRANGERS.items():
+    try:
+        value = call()
+    except Exception as error:  # whatever comes is printed, and judged by the test
+        print(f"{name}: {type(error).__name__}: {str(error).splitlines()[0]}")
+    else:
+        print(f"{name}: accepted, {value!r:.60}")
