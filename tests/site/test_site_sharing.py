@@ -23,13 +23,17 @@ def test_a_shared_address_shows_the_same_again(visits: Visits, figure: Figure):
     )
     hand.rest()
     hand.scrub(0.3)
-    shown = hand.rest()
+    hand.rest()
+    words = hand.words()
     hand.button("Share").click()
     address = hand.page.url
     assert f"#{hand.address()}=" in address
     fresh = open_figure(visits, figure, query="#" + address.split("#", 1)[1])
-    assert fresh.rest() == shown
+    shown = fresh.rest()
     assert fresh.values() == hand.values()
+    assert fresh.words() == words
+    hand.go(hand.values())  # the address holds seven digits of the moment
+    assert hand.rest() == shown
 
 
 BROKEN = [

@@ -20,6 +20,7 @@ def test_page_can_be_pictured(visits: Visits, name, look):
     page, _ = visits.open(name, width=width, color_scheme=theme)
     show_theme(page, theme)
     mount_figures(page)
+    page.evaluate("scrollTo(0, 0)")
     path = Path(SHOTS) / f"{name.replace('/', '-')}-{look}.png"
     path.parent.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=path, full_page=True, animations="disabled")
