@@ -17,8 +17,9 @@ TEST_ENV := $(ENV)/test.stamp
 endif
 
 BIN := $(ENV)/bin
-# What the built book is made from; folders too, so that a file taken away is noticed.
-SHOWN := $(shell find book tfdynlib -not -name '*.pyc' -not -name __pycache__)
+# What the built book is made from; folders too, so that a file taken away is noticed
+# ("book/." because "book" is the name of a target).
+SHOWN := $(shell find book/. tfdynlib -not -name '*.pyc' -not -name __pycache__)
 RUN := $(BIN)/python -m
 PIP := $(RUN) pip --disable-pip-version-check
 SAY := @printf '==> %s\n'

@@ -187,6 +187,11 @@ def test_make_alone_lists_every_command():
     assert {"book", "serve", "live", "test", "check", "lock", "clean"} <= listed
 
 
+@pytest.mark.parametrize("command", ["book", "test", "check", "serve", "live"])
+def test_make_has_nothing_to_remark_about_its_own_rules(command):
+    assert make("--dry-run", command).stderr == ""
+
+
 def test_old_python_is_refused_with_a_sentence(tmp_path):
     old = tmp_path / "python3"
     old.write_text('#!/bin/sh\n[ "$1" = --version ] && echo Python 3.9.2 || exit 1\n')
