@@ -168,10 +168,10 @@ def test_changed_package_and_figure_are_shown_by_the_next_build(book):
 
     (book / "tfdynlib/probe.py").write_text("VALUE = 2\n")
     figure = book / "tfdynlib/widgets/web/host.mjs"
-    figure.write_text(figure.read_text("utf8") + "\n// a change\n")
+    figure.write_text(figure.read_text("utf8") + "\nexport const probe = 2;\n")
     assert build(book).returncode == 0
     assert "the probe says 2" in page(book, "book/figure")
-    assert "// a change" in (book / "_build/html/_static/tfdyn/tfdyn.js").read_text()
+    assert "probe = 2" in (book / "_build/html/_static/tfdyn/tfdyn.js").read_text()
 
 
 def test_build_with_nothing_changed_runs_and_writes_no_page(book):
