@@ -17,10 +17,16 @@ BRIGHT = 0.25  # relative luminance; the dark theme's panels are below 0.02
 TEXT = 4.5  # WCAG 1.4.3
 
 
+# Colours fade from one theme to the other; half way no contrast is what it will be.
+FADED = """() => Promise.allSettled(
+  document.getAnimations().map((fade) => fade.finished))"""
+
+
 def show_theme(page: Page, theme: str) -> None:
     """Switch the system's theme; the page follows it by itself."""
     page.emulate_media(color_scheme=theme)
     page.locator(f"html[data-theme={theme}]").wait_for(state="attached")
+    page.evaluate(FADED)
 
 
 def open_all_folds(page: Page) -> None:
