@@ -22,6 +22,8 @@ BIN := $(ENV)/bin
 SHOWN := $(shell find book/. tfdynlib -not -name '*.pyc' -not -name __pycache__)
 RUN := $(BIN)/python -m
 PIP := $(RUN) pip --disable-pip-version-check
+# Tests run side by side, on at most four processors.
+BESIDE := --numprocesses auto --maxprocesses 4 --dist worksteal
 SAY := @printf '==> %s\n'
 
 help:  ## this list
@@ -43,7 +45,7 @@ live: $(BOOK_ENV)  ## open the pages as notebooks in JupyterLab
 
 test: $(TEST_ENV) book  ## build the book and run every test
 	$(SAY) 'Running every test; those that need a browser say so if there is none.'
-	@$(RUN) pytest
+	@$(RUN) pytest $(BESIDE)
 	$(SAY) 'All tests have passed.'
 
 check: $(TEST_ENV)  ## format, lint and types

@@ -1,11 +1,14 @@
-"""What every test may use: how Hypothesis draws, and tokens from a seed."""
+"""What every test may use: how Hypothesis draws, tokens from a seed, one browser."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from figurepage import launched
 from hypothesis import settings
+from playwright.sync_api import Browser
 
 from tfdynlib import sphere
 from tfdynlib.weights import Heads
@@ -13,6 +16,27 @@ from tfdynlib.weights import Heads
 settings.register_profile("local", deadline=None, max_examples=25)
 settings.register_profile("ci", deadline=None, max_examples=25, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The one Chromium of the session.  From then on an event loop runs: see ``apart``.
+
+    Playwright allows only one in a process, so no test starts its own.
+    """
+    with launched() as chromium:
+        yield chromium
+
+
+@pytest.fixture
+def apart() -> Callable[[Callable[[], None]], None]:
+    """apart(f): f in a thread of its own, where no event loop runs."""
+
+    def run(f: Callable[[], None]) -> None:
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(f).result()
+
+    return run
 
 
 # Session-scoped, because Hypothesis calls a test many times with one fixture.

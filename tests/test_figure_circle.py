@@ -14,7 +14,6 @@ from figurepage import (
     HASH,
     Visit,
     clock,
-    launched,
     model,
     numbers,
     put,
@@ -44,12 +43,6 @@ VIEWS = {
     "clouds": "square_and_turned",
     "layers": "steps_6_12_24_48",
 }
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as chromium:
-        yield chromium
 
 
 @pytest.fixture(scope="module")

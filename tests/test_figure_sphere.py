@@ -14,7 +14,6 @@ from figurepage import (
     HASH,
     Visit,
     clock,
-    launched,
     model,
     numbers,
     put,
@@ -27,12 +26,6 @@ from playwright.sync_api import Browser
 from tfdynlib import attention, energy, flow, metastability
 from tfdynlib.widgets import Sphere
 from tfdynlib.widgets.sphere import heads_of, start_of, step_length
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as chromium:
-        yield chromium
 
 
 @pytest.fixture(scope="module")

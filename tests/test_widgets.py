@@ -244,16 +244,20 @@ def test_every_chip_on_the_page_has_a_reference_of_its_own_state(figure):
         assert of == {key: chip["values"][key] for key in of}
 
 
-def test_reference_is_of_the_present_state_and_not_before_it_is_shown():
+def test_reference_is_of_the_present_state_and_not_before_it_is_shown(apart):
     widget = Sphere(n=4)
     assert widget.reference == {}
-    widget._repr_mimebundle_()
-    widget.beta = 2.0
+
+    def shown() -> None:
+        widget._repr_mimebundle_()
+        widget.beta = 2.0
+
+    apart(shown)
     assert widget.reference["of"]["beta"] == 2.0
     assert len(numbers(widget.reference["velocity"])) == 12
 
 
-def test_in_a_kernel_the_reference_waits_until_the_hand_rests():
+def test_in_a_kernel_the_reference_waits_until_the_hand_rests(apart):
     widget = Sphere(n=4)
     widget._repr_mimebundle_()
     seen: list[float] = []
@@ -265,7 +269,7 @@ def test_in_a_kernel_the_reference_waits_until_the_hand_rests():
             await asyncio.sleep(0.02)
         await asyncio.sleep(0.6)
 
-    asyncio.run(dragging())
+    apart(lambda: asyncio.run(dragging()))
     assert seen == [4.0]
 
 

@@ -1,22 +1,17 @@
-"""The built site in a real browser: one Chromium a session, one profile a visit."""
+"""The built site in a real browser: a fresh profile for every visit."""
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
-from reader import SUBPATH, Site, Visits, launch, served
+from playwright.sync_api import Browser
+from reader import SUBPATH, Site, Visits, served
 from sitebook import PAGES, SITE, without
 
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Chromium without a network."""
-    with sync_playwright() as playwright:
-        chromium = launch(playwright)
-        yield chromium
-        chromium.close()
+# Pictures for the team's eyes are taken only where a folder for them is named.
+collect_ignore = [] if os.environ.get("TFDYN_SHOTS") else ["test_site_shots.py"]
 
 
 @pytest.fixture(scope="session")

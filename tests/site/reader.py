@@ -14,24 +14,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from figurepage import ARGUMENTS, chromium
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, Route
+from playwright.sync_api import Browser, BrowserContext, Page, Route
 
 SUBPATH = "some/where"  # the book must not need the root of its host
-# What page.route does not see (preconnect, DNS) finds no name to ask.
-OFFLINE = (
-    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost"
-)
 OUTSIDE = re.compile(r"^(?!http://127\.0\.0\.1[:/]|http://localhost[:/]|ws://127\.0\.0\.1"
                      r"|ws://localhost|file:|data:|blob:|about:)")  # fmt: skip
 MATHJAX = re.compile(r"/mathjax/[^?]*\.js")
-
-
-def launch(playwright: Playwright) -> Browser:
-    """Chromium without a window and without a network."""
-    return playwright.chromium.launch(
-        executable_path=chromium(), args=[*ARGUMENTS, OFFLINE]
-    )
 
 
 class _Quiet(SimpleHTTPRequestHandler):

@@ -8,11 +8,10 @@ from reader import Visits
 from sitebook import PAGES
 from test_site_access import mount_figures, show_theme
 
-SHOTS = os.environ.get("TFDYN_SHOTS", "")
+SHOTS = os.environ["TFDYN_SHOTS"]
 LOOKS = {"light": (1280, "light"), "dark": (1280, "dark"), "phone": (360, "light")}
 
 
-@pytest.mark.skipif(not SHOTS, reason="TFDYN_SHOTS names no folder for pictures")
 @pytest.mark.parametrize("look", LOOKS)
 @pytest.mark.parametrize("name", PAGES)
 def test_page_can_be_pictured(visits: Visits, name, look):
