@@ -174,7 +174,7 @@ def _options(rule: str, method: str, tol: Number, space: str) -> tuple[str, str]
     """Front door of the options."""
     _check.one_of(rule, RULES, "rule")
     _check.one_of(space, SPACES, "space")
-    _check.one_of(method, summation.METHODS, "method")
+    _check.one_of(method, summation.NAMES, "method")
     _check.positive(tol, "tol")
     if rule == "zero_temperature" and space != "sphere":
         raise _check.refuse("space", "'sphere' for rule 'zero_temperature'", space)
