@@ -7,12 +7,13 @@ over heads with the masses of ``heads``.
 from collections.abc import Callable
 from dataclasses import dataclass
 from dataclasses import field as default
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Real
 from numpy.typing import ArrayLike
 
-from tfdynlib import _check, sphere, summation
+from tfdynlib import _arrays, _check, sphere, summation
 from tfdynlib._check import Number
 from tfdynlib.weights import Heads, WeightPath, constant, gradient_sign
 
@@ -21,6 +22,8 @@ Points = Float[np.ndarray, "k d"]
 Masses = Float[np.ndarray, " n"]
 
 SPACES = ("sphere", "euclidean")
+
+velocity_of = _arrays.velocity_of
 
 
 def attend(
@@ -62,15 +65,15 @@ def log_partition(
 
 
 def velocity(
-    x: Real[np.ndarray, "n d"],
+    x: Real[Any, "n d"],
     heads: Heads,
     mass: ArrayLike | None = None,
     rule: str = "softmax",
     method: str = "auto",
     tol: Number = 1e-10,
     space: str = "sphere",
-    at: Real[np.ndarray, "k d"] | None = None,
-) -> Float[np.ndarray, "k d"]:
+    at: Real[Any, "k d"] | None = None,
+) -> Float[Any, "k d"]:
     r"""Velocity of tokens x under the heads, tangent if they live on the sphere.
 
     .. math::
@@ -103,8 +106,14 @@ def velocity(
     rounding).  Memory is O(n).  Raises ``ValueError`` for tokens off the sphere, heads
     that do not fit the rule, and exponents beyond the largest double.
 
+    x may also be an array of torch or jax: then so is the value, of the same dtype and
+    device, by the dense sum, with derivatives in x (``velocity_of`` has them in the
+    weights too).
+
     Source: :cite:t:`geshkovski2025mathematical`, eq. (SA) and (USA), for one head.
     """
+    if _arrays.foreign(x):
+        return _arrays.velocity(x, heads, mass, rule, method, space, at)
     rule, space = _options(rule, method, tol, space)
     x, mass, at = _check.cloud(x, _check.dimension(heads), mass, at, space)
     v = _velocity(at, x, heads, mass, rule, method, space)
