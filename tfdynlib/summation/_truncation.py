@@ -102,22 +102,23 @@ def scale(largest: float, smallest: float, tol: float) -> Scale:
 
 
 def _modes(largest: float, smallest: float, delta: float, tol: float) -> int:
-    r"""Modes of :math:`e^{\langle Kx(t), y\rangle - \sigma(x(t))}` along a circle x(t).
+    r"""Modes of :math:`e^{\langle Kx(t), y\rangle - \sigma(x(t))}` along a great circle.
 
-    On the line Im t = a, :math:`x(t+ia) = \cosh a\, x + i \sinh a\, x'`, so that the
-    modulus is at most :math:`\max_t \exp(\cosh a\, |Kx| - \mathrm{Re}\,\sigma(t+ia))
-    =: e^{E(a)}`, and modes beyond n with their aliases are at most
-    :math:`4 e^{E(a) - (n+1)a} / (1 - e^{-a})`; the best a is taken.  For delta = 0 and
-    a multiple of an orthogonal K this is Chernoff's bound again.
+    On the line Im t = a, :math:`x(t+ia) = \cosh a\, x + i \sinh a\, x'` with
+    :math:`x' \perp x`.  There the modulus is at most :math:`e^{E}`,
+
+    .. math:: E = \cosh a\, s - \sqrt{\cosh^2 a\, s^2 - \sinh^2 a\, S^2 + \delta^2}
+
+    with the extreme singular values S, s of K (x along the short axis, x' along the
+    long one), and modes beyond n with their aliases are at most
+    :math:`4 e^{E - (n+1)a} / (1 - e^{-a})`; the best a is taken.  Circles of latitude
+    are no worse.  For delta = 0 and S = s this is Chernoff's bound again.
     """
     big, small = math.hypot(largest, delta), math.hypot(smallest, delta)
     branch = math.atanh(small / big) if small < big * (1 - 1e-12) else math.inf
     widest = min(0.999 * branch, 8.0)
-    a = np.geomspace(1e-3 * widest, widest, 60)[:, None]
-    t = np.linspace(0, np.pi / 2, 129)
-    middle, half = (largest**2 + smallest**2) / 2, (largest**2 - smallest**2) / 2
-    r = np.sqrt(np.maximum(middle + half * np.cos(2 * t), 0))
-    sigma = np.sqrt(middle + delta**2 + half * np.cos(2 * (t + 1j * a))).real
-    growth = (np.cosh(a) * r - sigma).max(axis=1, keepdims=True)
+    a = np.geomspace(1e-3 * widest, widest, 200)
+    fall = small**2 + np.sinh(a) ** 2 * (smallest - largest) * (smallest + largest)
+    growth = np.cosh(a) * smallest - np.sqrt(np.maximum(fall, 0))
     n = (growth + math.log(4 / tol) - np.log(-np.expm1(-a))) / a - 1
     return max(1, math.ceil(n.min()))

@@ -16,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 from jaxtyping import Complex, Float
 
-from tfdynlib.summation import _circle
+from tfdynlib.summation import _bessel, _circle
 from tfdynlib.summation._moments import (
     EPS,
     Masses,
@@ -177,24 +177,10 @@ def _even(n: int) -> int:
 def _waves(
     r: Float[np.ndarray, " g"], psi: Float[np.ndarray, " g"], n: int
 ) -> Complex[np.ndarray, "m g"]:
-    r""":math:`e^{-r} I_k(r) e^{ik\psi}` for k = 0 .. n.
-
-    Ratios of successive Bessel functions, by the downward recurrence (which is stable),
-    then their products (which cannot overflow).
-    """
-    from scipy.special import i0e, ive
-
-    ratio = np.empty((n + 1, len(r)), complex)
-    top, below = ive(n + 1, r), ive(n, r)
-    # Where both are too small to matter, the ratio's upper bound will do.
-    bound = r / (n + 0.5 + np.hypot(n + 1.5, r))
-    rho = np.divide(top, below, out=bound, where=below > 1e-280)
-    for k in range(n, 0, -1):
-        rho = r / (2 * k + r * rho)
-        ratio[k] = rho
-    ratio[1:] *= np.exp(1j * psi)
-    ratio[0] = i0e(r)
-    return np.multiply.accumulate(ratio, axis=0)
+    r""":math:`e^{-r} I_k(r) e^{ik\psi}` for k = 0 .. n."""
+    steps = _bessel.ratios(r, n).astype(complex)
+    steps[1:] *= np.exp(1j * psi)
+    return np.multiply.accumulate(steps, axis=0)
 
 
 def _entries(task: Task) -> tuple[int, int]:

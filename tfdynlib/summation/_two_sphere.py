@@ -1,0 +1,210 @@
+r"""Transforms between scattered points of the two-sphere and its harmonics.
+
+A function on the sphere is smooth and periodic in both angles once colatitudes run
+around the whole circle.  So it is known by its Fourier coefficients there, and values
+at scattered points are a non-uniform transform: that of ducc0 if it is installed, else
+products of matrices of waves.
+"""
+
+import importlib
+import importlib.util
+from functools import lru_cache
+from types import ModuleType
+
+import numpy as np
+from jaxtyping import Complex, Float
+
+from tfdynlib.summation import _legendre
+
+Points = Float[np.ndarray, "k 3"]
+Grids = Float[np.ndarray, "f i j"]
+
+# Points treated at a time; their waves stay in the cache.
+BLOCK = 2**11
+# Where the transforms of ducc0 stop getting better.
+FINEST = 2e-14
+
+
+def ducc() -> ModuleType | None:
+    """The package ducc0, or None if it is not installed."""
+    if importlib.util.find_spec("ducc0") is None:
+        return None
+    return importlib.import_module("ducc0")
+
+
+def error(accuracy: float) -> float:
+    """Error of one wave in the transforms below, when ``accuracy`` is asked."""
+    return 0.0 if ducc() is None else max(accuracy, FINEST)
+
+
+def angles(x: Points) -> Float[np.ndarray, "k 2"]:
+    """Colatitudes in [0, pi] and longitudes in [0, 2 pi]."""
+    out = np.empty((len(x), 2))
+    np.arctan2(np.hypot(x[:, 0], x[:, 1]), x[:, 2], out=out[:, 0])
+    np.arctan2(x[:, 1], x[:, 0], out=out[:, 1])
+    out[:, 1] += np.where(out[:, 1] < 0, 2 * np.pi, 0.0)
+    return out
+
+
+def analyse(
+    x: Points, mass: Float[np.ndarray, " n"], L: int, accuracy: float
+) -> Complex[np.ndarray, "m l"]:
+    r"""Coefficients :math:`\sum_j m_j \overline{Y_{lm}(x_j)}` up to degree L."""
+    package = ducc()
+    if package is None:
+        return _analyse_by_products(x, mass, L)
+    a = package.sht.adjoint_synthesis_general(
+        map=mass[None],
+        spin=0,
+        lmax=L,
+        mstart=_starts(L),
+        loc=angles(x),
+        epsilon=error(accuracy),
+        alm=np.zeros((1, (L + 1) ** 2), complex),
+    )
+    return a.reshape(L + 1, L + 1)
+
+
+def on_grid(a: Complex[np.ndarray, "f m l"], n: int) -> Grids:
+    """Values of the functions with coefficients a on the grid; n > L."""
+    L = a.shape[1] - 1
+    package = ducc()
+    if package is None:
+        V = _legendre.table(L, n)
+        rings = np.matmul(a.transpose(1, 0, 2), V).transpose(1, 2, 0)
+        return np.fft.irfft(rings, 2 * n, axis=2, norm="forward")
+    out = np.empty((len(a), n + 1, 2 * n))
+    for one, values in zip(a, out):
+        package.sht.synthesis_2d(
+            alm=one.reshape(1, -1),
+            spin=0,
+            lmax=L,
+            mstart=_starts(L),
+            geometry="CC",
+            map=values[None],
+        )
+    return out
+
+
+def _starts(L: int) -> np.ndarray:
+    """Where the coefficients of each order start, had they a degree 0."""
+    return (L + 1) * np.arange(L + 1, dtype=np.uint64)
+
+
+def evaluate(f: Grids, x: Points, accuracy: float) -> Float[np.ndarray, "f k"]:
+    """Values at points x of functions known on the grid, an even number of them."""
+    package = ducc()
+    if package is None:
+        return _evaluate_by_products(f, x)
+    c = _spectra(f[::2] + 1j * f[1::2])
+    pairs = package.nufft.u2nu(
+        grid=c,
+        coord=angles(x),
+        forward=False,
+        epsilon=error(accuracy),
+        fft_order=True,
+    )
+    return np.stack([pairs.real, pairs.imag], axis=1).reshape(len(f), len(x))
+
+
+def size(f: Grids) -> float:
+    """Sum of the moduli of all Fourier coefficients: a bound of what errors of waves
+    do to the largest of the functions' values, and to their root sum of squares."""
+    return float(np.sqrt((np.abs(_spectra(f)).sum(axis=(1, 2)) ** 2).sum()))
+
+
+def _spectra(f: Complex[np.ndarray, "f i j"]) -> Complex[np.ndarray, "f 2i j"]:
+    """Fourier coefficients in both angles: over the pole and down the far side."""
+    from scipy.fft import fft2
+
+    n = f.shape[1] - 1
+    far = np.roll(f[:, n - 1 : 0 : -1], n, axis=2)
+    return fft2(np.concatenate([f, far], axis=1), norm="forward", overwrite_x=True)
+
+
+# --- without ducc0 ------------------------------------------------------------------
+
+
+def _waves(x: Points, n: int) -> tuple[Complex[np.ndarray, "m k"], ...]:
+    """Waves e^{i k angle} of both angles, k = 0 .. n, without computing the angles."""
+    across = np.hypot(x[:, 0], x[:, 1])
+    around = np.divide(
+        x[:, 0] + 1j * x[:, 1], across, out=np.ones(len(x), complex), where=across > 0
+    )
+    return _powers(x[:, 2] + 1j * across, n), _powers(around, n)
+
+
+def _powers(u: Complex[np.ndarray, " k"], n: int) -> Complex[np.ndarray, "m k"]:
+    """Powers 0 .. n of u, by doubling."""
+    out = np.empty((n + 1, len(u)), complex)
+    out[0] = 1
+    done = 1
+    while done <= n:
+        more = min(done, n + 1 - done)
+        np.multiply(out[:more], out[done - 1] * u, out=out[done : done + more])
+        done += more
+    return out
+
+
+@lru_cache(maxsize=4)
+def _series(n: int) -> Float[np.ndarray, "2 i k"]:
+    """From values at the colatitudes to coefficients of cosines, and of sines."""
+    k = np.arange(n + 1)
+    ends = np.where(k % n, 1.0, 0.5)
+    angle = np.pi / n * (np.outer(k, k) % (2 * n))
+    return 2 / n * np.stack([np.outer(ends, ends) * np.cos(angle), np.sin(angle)])
+
+
+def _analyse_by_products(
+    x: Points, mass: Float[np.ndarray, " n"], L: int
+) -> Complex[np.ndarray, "m l"]:
+    n = L + 1
+    waves = np.zeros((L + 1, n + 1), complex)
+    for start in range(0, len(x), BLOCK):
+        part = slice(start, start + BLOCK)
+        down, around = _waves(x[part], n)
+        around = around[: L + 1].conj() * mass[part]
+        waves[::2] += _product(around[::2], down.real)
+        waves[1::2] += _product(around[1::2], down.imag)
+    cosines, sines = _series(n)
+    waves[::2] = waves[::2] @ cosines.T
+    waves[1::2] = waves[1::2] @ sines.T
+    return np.matmul(_legendre.table(L, n), waves[:, :, None])[:, :, 0]
+
+
+def _product(
+    a: Complex[np.ndarray, "m k"], b: Float[np.ndarray, "n k"]
+) -> Complex[np.ndarray, "m n"]:
+    """a b^T for complex a and real b."""
+    return a.real @ b.T + 1j * (a.imag @ b.T)
+
+
+def _evaluate_by_products(f: Grids, x: Points) -> Float[np.ndarray, "f k"]:
+    n = f.shape[1] - 1
+    rings = np.fft.rfft(f, axis=2, norm="forward")
+    rings[:, :, 1:n] *= 2
+    cosines, sines = _series(n)
+    even = _parts(rings[:, :, ::2], cosines)
+    odd = _parts(rings[:, :, 1::2], sines)
+    out = np.empty((len(f), len(x)))
+    for start in range(0, len(x), BLOCK):
+        part = slice(start, start + BLOCK)
+        down, around = _waves(x[part], n)
+        sides = np.concatenate([around.real, -around.imag]).reshape(2, n + 1, -1)
+        out[:, part] = _meet(even @ down.real, sides[:, ::2])
+        out[:, part] += _meet(odd @ down.imag, sides[:, 1::2])
+    return out
+
+
+def _parts(
+    rings: Complex[np.ndarray, "f i m"], series: Float[np.ndarray, "k i"]
+) -> Float[np.ndarray, "f 2 m k"]:
+    """Real and imaginary parts of the series of each ring coefficient."""
+    both = np.stack([rings.real, rings.imag], axis=1)
+    return np.ascontiguousarray(both.transpose(0, 1, 3, 2)) @ series.T
+
+
+def _meet(
+    a: Float[np.ndarray, "f 2 m k"], b: Float[np.ndarray, "2 m k"]
+) -> Float[np.ndarray, "f k"]:
+    return np.einsum("fcmk,cmk->fk", a, b)
