@@ -17,6 +17,7 @@ from jaxtyping import Complex, Float
 from tfdynlib.summation import _legendre
 
 Points = Float[np.ndarray, "k 3"]
+Located = Float[np.ndarray, "k _"]
 Grids = Float[np.ndarray, "f i j"]
 
 # Points treated at a time; their waves stay in the cache.
@@ -32,13 +33,11 @@ def ducc() -> ModuleType | None:
     return importlib.import_module("ducc0")
 
 
-def error(accuracy: float) -> float:
-    """Error of one wave in the transforms below, when ``accuracy`` is asked."""
-    return 0.0 if ducc() is None else max(accuracy, FINEST)
-
-
-def angles(x: Points) -> Float[np.ndarray, "k 2"]:
-    """Colatitudes in [0, pi] and longitudes in [0, 2 pi]."""
+def locate(x: Points) -> Located:
+    """Unit vectors in the form that the transforms below want: for ducc0 colatitudes in
+    [0, pi] and longitudes in [0, 2 pi]."""
+    if ducc() is None:
+        return x
     out = np.empty((len(x), 2))
     np.arctan2(np.hypot(x[:, 0], x[:, 1]), x[:, 2], out=out[:, 0])
     np.arctan2(x[:, 1], x[:, 0], out=out[:, 1])
@@ -46,20 +45,25 @@ def angles(x: Points) -> Float[np.ndarray, "k 2"]:
     return out
 
 
+def wave_error(accuracy: float) -> float:
+    """Error of one wave in the transforms below, when ``accuracy`` is asked."""
+    return 0.0 if ducc() is None else max(accuracy, FINEST)
+
+
 def analyse(
-    x: Points, mass: Float[np.ndarray, " n"], L: int, accuracy: float
+    where: Located, mass: Float[np.ndarray, " n"], L: int, accuracy: float
 ) -> Complex[np.ndarray, "m l"]:
     r"""Coefficients :math:`\sum_j m_j \overline{Y_{lm}(x_j)}` up to degree L."""
     package = ducc()
     if package is None:
-        return _analyse_by_products(x, mass, L)
+        return _analyse_by_products(where, mass, L)
     a = package.sht.adjoint_synthesis_general(
         map=mass[None],
         spin=0,
         lmax=L,
         mstart=_starts(L),
-        loc=angles(x),
-        epsilon=error(accuracy),
+        loc=where,
+        epsilon=wave_error(accuracy),
         alm=np.zeros((1, (L + 1) ** 2), complex),
     )
     return a.reshape(L + 1, L + 1)
@@ -91,26 +95,25 @@ def _starts(L: int) -> np.ndarray:
     return (L + 1) * np.arange(L + 1, dtype=np.uint64)
 
 
-def evaluate(f: Grids, x: Points, accuracy: float) -> Float[np.ndarray, "f k"]:
-    """Values at points x of functions known on the grid, an even number of them."""
+def evaluate(
+    f: Grids, where: Located, accuracy: float
+) -> tuple[Float[np.ndarray, "f k"], float]:
+    """Values at points of functions known on the grid, an even number of them, and a
+    bound of their error (of the root of the sum of squares over functions)."""
     package = ducc()
     if package is None:
-        return _evaluate_by_products(f, x)
+        return _evaluate_by_products(f, where), 0.0
     c = _spectra(f[::2] + 1j * f[1::2])
     pairs = package.nufft.u2nu(
         grid=c,
-        coord=angles(x),
+        coord=where,
         forward=False,
-        epsilon=error(accuracy),
+        epsilon=wave_error(accuracy),
         fft_order=True,
     )
-    return np.stack([pairs.real, pairs.imag], axis=1).reshape(len(f), len(x))
-
-
-def size(f: Grids) -> float:
-    """Sum of the moduli of all Fourier coefficients: a bound of what errors of waves
-    do to the largest of the functions' values, and to their root sum of squares."""
-    return float(np.sqrt((np.abs(_spectra(f)).sum(axis=(1, 2)) ** 2).sum()))
+    largest = np.linalg.norm(np.abs(c).sum(axis=(1, 2)))
+    values = np.stack([pairs.real, pairs.imag], axis=1).reshape(len(f), -1)
+    return values, wave_error(accuracy) * float(largest)
 
 
 def _spectra(f: Complex[np.ndarray, "f i j"]) -> Complex[np.ndarray, "f 2i j"]:
