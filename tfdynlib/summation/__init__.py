@@ -2,7 +2,9 @@
 
 One file for each method; each ends with a ``Method`` that ``METHODS`` lists.
 ``"auto"`` takes the one that a measured cost model calls fastest.  The accuracy asked
-for, ``tol``, is an absolute error of the softmax mean in units of the longest token.
+for, ``tol``, is an absolute error of the softmax mean in units of the longest token;
+it holds for every row, because rows that an approximation cannot vouch for are summed
+exactly.
 """
 
 import numpy as np
@@ -10,8 +12,9 @@ from jaxtyping import Float
 
 from tfdynlib import _check
 from tfdynlib._check import Number
-from tfdynlib.summation import certificate, dense
+from tfdynlib.summation import certificate, choose, compiled, dense, fourier
 from tfdynlib.summation._moments import Method, Moments, Task
+from tfdynlib.summation.choose import Choice
 from tfdynlib.summation.dense import BLOCK, scores
 from tfdynlib.weights import Heads
 
@@ -20,9 +23,11 @@ __all__ = [
     "LOG_MAX",
     "METHODS",
     "NAMES",
+    "Choice",
     "Method",
     "Moments",
     "Task",
+    "explain",
     "moments",
     "of_heads",
     "queries",
@@ -31,10 +36,10 @@ __all__ = [
 
 # The largest double is e^709.78; sums may reach e^700, which leaves room for weights.
 LOG_MAX = 700.0
-# Rows count as unit vectors when their squared norm is 1 up to this.
-UNIT = 1e-12
 
-METHODS: dict[str, Method] = {m.name: m for m in (dense.METHOD,)}
+METHODS: dict[str, Method] = {
+    m.name: m for m in (dense.METHOD, compiled.METHOD, fourier.METHOD)
+}
 NAMES = ("auto", *METHODS)
 
 
@@ -48,10 +53,17 @@ def moments(
     """Moments of the measure with atoms y for the free queries p.
 
     Subtracting a large exponent is exact, not an approximation: the common factor
-    cancels in every ratio.  Exponents may be as large as doubles go.
+    cancels in every ratio.  Exponents may be as large as doubles go.  Raises
+    ``ValueError`` for a method that needs the matrix of a head.
     """
     _check.one_of(method, NAMES, "method")
-    return dense.free(p, y, mass, float(tol))
+    if method == "auto":
+        chosen = choose.exact(len(p), y, METHODS)
+    else:
+        chosen = choose.pick(method, p, y, [None], float(tol), METHODS)
+    if chosen.free is None:
+        raise _check.refuse("method", "one that takes free queries", repr(method))
+    return chosen.free(p, y, mass, float(tol))
 
 
 def queries(at: Float[np.ndarray, "k d"], heads: Heads) -> Float[np.ndarray, "H k d"]:
@@ -67,13 +79,36 @@ def of_heads(
     method: str = "auto",
     tol: Number = 1e-10,
 ) -> list[Moments]:
-    """The sums over tokens x that each head needs at the points ``at``."""
+    """The sums over tokens x that each head needs at the points ``at``.
+
+    ``at is x`` says that points and tokens are the same, which halves the work for
+    symmetric heads.  Raises ``ValueError`` for a method, asked for by name, that
+    cannot do it.
+    """
     _check.one_of(method, NAMES, "method")
-    found = []
-    for K in heads.beta * heads.B:
-        sums = dense.METHOD.sums(at, x, K, mass, float(tol))
-        if sums.tail:
-            p = at @ K.T
-            sums = certificate.repair(sums, p, x, mass, float(tol), dense.METHOD)
-        found.append(sums)
-    return found
+    tol, Ks = float(tol), heads.beta * heads.B
+    chosen = choose.pick(method, at, x, Ks, tol, METHODS)
+    if chosen.stack is not None:
+        found = chosen.stack(at, x, Ks, mass, tol)
+    else:
+        found = [chosen.sums(at, x, K, mass, tol) for K in Ks]
+    if chosen.exact:
+        return found
+
+    def exact(k: int) -> Method:
+        return choose.exact(k, x, METHODS)
+
+    return [
+        certificate.repair(m, at @ K.T, x, mass, tol, exact) for m, K in zip(found, Ks)
+    ]
+
+
+def explain(
+    n: int, heads: Heads, tol: Number = 1e-10, on_sphere: bool = True
+) -> Choice:
+    """What ``"auto"`` takes for n tokens that look at each other, and why."""
+    Ks = heads.beta * heads.B
+    wanted = [Task(heads.d, n, n, K, True, on_sphere, float(tol)) for K in Ks]
+    if n * n <= choose.FEW:
+        return choose.few(wanted, METHODS)
+    return choose.choose(wanted, METHODS)
