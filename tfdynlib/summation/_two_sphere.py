@@ -15,6 +15,7 @@ import numpy as np
 from jaxtyping import Complex, Float
 
 from tfdynlib.summation import _legendre
+from tfdynlib.summation._moments import EPS
 
 Points = Float[np.ndarray, "k 3"]
 Located = Float[np.ndarray, "k _"]
@@ -22,8 +23,11 @@ Grids = Float[np.ndarray, "f i j"]
 
 # Points treated at a time; their waves stay in the cache.
 BLOCK = 2**11
-# Where the transforms of ducc0 stop getting better.
-FINEST = 2e-14
+# The finest that ducc0 is asked for; what it then loses is rounding.
+FINEST = 1e-14
+# Rounding of sums of waves, in units of the sum of their amplitudes: measured, far from
+# where the sums are large.  (There it acts as angles rounded by some 8 EPS do.)
+ROUNDING = 4 * EPS
 
 
 def ducc() -> ModuleType | None:
@@ -47,7 +51,7 @@ def locate(x: Points) -> Located:
 
 def wave_error(accuracy: float) -> float:
     """Error of one wave in the transforms below, when ``accuracy`` is asked."""
-    return 0.0 if ducc() is None else max(accuracy, FINEST)
+    return max(accuracy, ROUNDING)
 
 
 def analyse(
@@ -63,7 +67,7 @@ def analyse(
         lmax=L,
         mstart=_starts(L),
         loc=where,
-        epsilon=wave_error(accuracy),
+        epsilon=max(accuracy, FINEST),
         alm=np.zeros((1, (L + 1) ** 2), complex),
     )
     return a.reshape(L + 1, L + 1)
@@ -101,19 +105,19 @@ def evaluate(
     """Values at points of functions known on the grid, an even number of them, and a
     bound of their error (of the root of the sum of squares over functions)."""
     package = ducc()
-    if package is None:
-        return _evaluate_by_products(f, where), 0.0
     c = _spectra(f[::2] + 1j * f[1::2])
+    size = float(np.linalg.norm(np.abs(c).sum(axis=(1, 2))))
+    if package is None:
+        return _evaluate_by_products(f, where), wave_error(accuracy) * size
     pairs = package.nufft.u2nu(
         grid=c,
         coord=where,
         forward=False,
-        epsilon=wave_error(accuracy),
+        epsilon=max(accuracy, FINEST),
         fft_order=True,
     )
-    largest = np.linalg.norm(np.abs(c).sum(axis=(1, 2)))
     values = np.stack([pairs.real, pairs.imag], axis=1).reshape(len(f), -1)
-    return values, wave_error(accuracy) * float(largest)
+    return values, wave_error(accuracy) * size
 
 
 def _spectra(f: Complex[np.ndarray, "f i j"]) -> Complex[np.ndarray, "f 2i j"]:

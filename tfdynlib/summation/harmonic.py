@@ -40,9 +40,7 @@ Coefficients = Complex[np.ndarray, "4 m l"]
 Located = Float[np.ndarray, "k _"]
 
 # Parts of tol that each approximation may take of the largest sum.
-SHARE = 1e-5
-# What double precision leaves of the sums, in units of the largest.
-ROUNDING = 16 * EPS
+SHARE = 1e-6
 # Sum of the moduli of the Fourier coefficients of e^{<p, y> - |p|} in the angles of y:
 # at most 1.4 wherever computed, |p| = 1 .. 1000.
 WAVES = 1.5
@@ -185,7 +183,7 @@ def _one(
         shift, loss = plan.scale(reach), plan.scale.loss
     analysed = WAVES * _two_sphere.wave_error(small) * total
     relative = (analysed + lost) / total if total > 0 else 0.0
-    tail = 4 * small + (relative + ROUNDING) * np.exp(loss)
+    tail = 4 * small + relative * np.exp(loss)
     return Moments(shift, f[0], f[1:].T, reach, total, tail=float(tail))
 
 
