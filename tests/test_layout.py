@@ -36,6 +36,7 @@ WAY = [
     "_slopes",
     "energy",
     "metastability",
+    "records",
     "_letters",
     "_still",
     "_drawing",

@@ -16,20 +16,20 @@ def _tolerance(**values: Any) -> dict[str, Any]:
 PRESETS = {
     "methods_race": Preset(
         "The race",
-        _race(12, n=64, beta=16.0),
-        moment=12,
-        about="A dozen waves look exact to the eye; the bound says what they miss.",
+        _race(6, n=64, beta=16.0),
+        moment=6.0,
+        about="Six waves ripple about the sum; with twelve the eye sees no difference.",
     ),
     "cold_race": Preset(
         "Colder: more waves",
         _race(40, n=256, beta=64.0),
-        moment=40,
+        moment=40.0,
         about="Sixteen times colder than beta = 4, and only three times the waves.",
     ),
     "look_away": Preset(
         "Looking away",
         _race(66, n=64, beta=64.0, sign=-1, arc=1.0, curve="mean"),
-        moment=66,
+        moment=66.0,
         about="Tokens on an arc that look away from it: the certificate says no.",
     ),
     "tolerance_and_truth": Preset(

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from tfdynlib import attention, flow, metastability, summation, weights
+from tfdynlib._check import Number
 from tfdynlib.widgets._bench_presets import PRESETS
 from tfdynlib.widgets._bundle import esm, style
 from tfdynlib.widgets._traits import OneOf, Real, Trait, Whole
@@ -55,7 +56,7 @@ class Bench(Widget):
     seed = Whole(0, min=0, max=9999).tag(sync=True, page=True)
     arc = Real(TURN, min=ARC[0], max=ARC[1]).tag(sync=True, page=True)
     sign = Sign(1).tag(sync=True, page=True)
-    K = Whole(12, min=0, max=400).tag(sync=True, page=True, view=True)
+    K = Whole(6, min=0, max=400).tag(sync=True, page=True, view=True)
     curve = OneOf("sum", words=("sum", "mean")).tag(sync=True, page=True, numbers=False)
     start = OneOf("uniform", words=("uniform", "grid")).tag(sync=True, page=True)
     noise = Real(1e-4, min=1e-9, max=1.0).tag(sync=True, page=True)
@@ -112,7 +113,7 @@ def _sums(state: dict[str, Any]) -> np.ndarray:
     return np.concatenate([waves, exact_sums(state).ravel()])
 
 
-def tail_bound(r: float, K: Any) -> Any:
+def tail_bound(r: Number, K: Any) -> Any:
     r"""Chernoff's bound :math:`2e^{\sqrt{r^2+K^2}-r-K\,\mathrm{asinh}(K/r)}` of the
     waves beyond K."""
     K = np.asarray(K, dtype=float)

@@ -3,7 +3,7 @@
 import { chart as chartOf } from "../kit/chart.mjs";
 import { doubles, largestDifference } from "../kit/passport.mjs";
 import { log } from "../kit/scale.mjs";
-import { label, textWidth } from "../kit/text.mjs";
+import { label } from "../kit/text.mjs";
 import { racePython } from "./python.mjs";
 import { momentOf, prepare, ROUNDING } from "./race_run.mjs";
 import { paint } from "./race_stage.mjs";
@@ -11,6 +11,7 @@ import { SIZES, stopwatch } from "./race_times.mjs";
 import { ms, small, spoken } from "./words.mjs";
 
 const FLOOR = 1e-17;
+const NOTHING = 2; // means have length 1 at most: this far off, nothing is known
 const REST = 350; // ms without a change of weights before a time is measured
 const HOLDS = 1e-10; // a certificate below this is as good as all pairs in practice
 
@@ -25,7 +26,7 @@ function verdictOf(now, m) {
     return ["Certified: as good as all pairs", `No mean is off by more than ${small(m.promised)}, and nobody had to sum all pairs to know.`, "theory"];
   if (m.K < now.need)
     return ["Too few waves, and the bound says so", `For 10^{−12} the bound asks for *K* = ${now.need}.`, "ink"];
-  return [`The certificate turns down ${m.refused} of ${n} tokens`, `They look where nobody is: the smallest *q* is ${m.least > 0 ? small(m.least) : "below rounding"}. Those rows are summed over all pairs.`, "stop"];
+  return [`The certificate turns down ${m.refused} of ${n} tokens`, `They look where nobody is: the smallest *q* is ${m.least > ROUNDING ? small(m.least) : "below rounding"}. Those rows are summed over all pairs.`, "stop"];
 }
 
 const sentence = (now, m) =>
@@ -61,28 +62,46 @@ function promise(ctx, at, view, now, curve) {
   if (low > 0) label(ctx, "measured", at.x(low) - 9, at.y(error[low]) + 6, p, { size: 12.5, color: p.state, align: "right", halo: p.bg });
 }
 
-/** Names at the right ends of the times, and the laws n² and n through their last points. */
+/** Both rows whole: what is measured for other numbers of tokens is no less so. */
+function solid(ctx, at, p, { pairs, series, filled }) {
+  for (const [row, width] of [[pairs, 2.6], [series, 1.5]]) {
+    ctx.beginPath();
+    for (let k = 0; k < filled; k++) {
+      if (k === 0) ctx.moveTo(at.x(SIZES[k]), at.y(row[k]));
+      else ctx.lineTo(at.x(SIZES[k]), at.y(row[k]));
+    }
+    ctx.strokeStyle = p.state;
+    ctx.lineWidth = width;
+    ctx.stroke();
+  }
+}
+
+/** The laws n² and n through the last times, and the names of both rows. */
 function laws(ctx, at, view, watch) {
-  if (watch.filled < SIZES.length) return;
   const p = view.palette;
-  const last = SIZES.length - 1;
-  for (const [row, power, name, dy] of [[watch.pairs, 2, "all pairs", -12], [watch.series, 1, "waves", 14]]) {
+  const last = watch.filled - 1;
+  if (last < 3) return;
+  const name = { size: 12.5, halo: p.bg };
+  solid(ctx, at, p, watch);
+  for (const [row, power, word, side] of [[watch.pairs, 2, "all pairs", -1], [watch.series, 1, "waves", 1]]) {
+    const level = [0, 1, 2].reduce((sum, k) => sum + Math.log(row[last - k] / SIZES[last - k] ** power) / 3, 0);
+    const law = (n) => at.y(Math.exp(level) * n ** power);
     ctx.save();
     ctx.beginPath();
-    ctx.rect(at.left, at.top - 8, at.right - at.left, at.bottom - at.top + 8);
+    ctx.rect(at.left, at.top, at.right - at.left, at.bottom - at.top);
     ctx.clip();
     ctx.strokeStyle = p.theory;
     ctx.lineWidth = 1.4;
     ctx.setLineDash([6, 5]);
     ctx.beginPath();
-    ctx.moveTo(at.x(SIZES[last]), at.y(row[last]));
-    ctx.lineTo(at.x(SIZES[0]), at.y(row[last] * (SIZES[0] / SIZES[last]) ** power));
+    ctx.moveTo(at.x(SIZES[last]), law(SIZES[last]));
+    ctx.lineTo(at.x(SIZES[0]), law(SIZES[0]));
     ctx.stroke();
     ctx.restore();
-    const x = at.x(SIZES[last]) - 4;
-    label(ctx, name, x - textWidth(ctx, name, p, { size: 12.5 }), at.y(row[last]) + dy, p, { size: 12.5, color: p.state, halo: p.bg });
-    const mid = SIZES[2];
-    label(ctx, power === 2 ? "∝ *n*^2" : "∝ *n*", at.x(mid), at.y(row[last] * (mid / SIZES[last]) ** power) + (power === 2 ? 14 : -12), p, { size: 12.5, color: p.theory, halo: p.bg });
+    const [mid, end] = [SIZES[last - 3], SIZES[last]];
+    const align = side < 0 ? "right" : "center";
+    label(ctx, power === 2 ? "∝ *n*^2" : "∝ *n*", at.x(mid) + 6 * side, law(mid) + 13 * side, p, { ...name, align, color: p.theory });
+    label(ctx, word, at.x(end) - 14, law(end) + (side < 0 ? 2 : 16), p, { ...name, align: "right", color: p.state });
   }
 }
 
@@ -97,6 +116,12 @@ function timesOf(card) {
   card.weights(times.node);
   times.set({ axis: log(SIZES[0], SIZES.at(-1)), t: SIZES, log: true });
   return times;
+}
+
+/** From half the least time to thrice the longest: room for the names. */
+function rangeOf({ pairs, series, filled }) {
+  const all = [...pairs.subarray(0, filled), ...series.subarray(0, filled)];
+  return filled === 0 ? [0.01, 10] : [Math.min(...all) / 2, 3 * Math.max(...all)];
 }
 
 const nearest = (n) => {
@@ -126,7 +151,7 @@ export const raceView = {
         return true;
       },
     });
-    const outs = card.readouts(["measured", "bound", "certificate"]);
+    const outs = card.readouts(["measured", "bound of sum", "certificate"]);
     const errors = card.chart({ x: "waves *K*", y: CURVES.sum.name });
     const verdict = card.verdict();
     const player = card.player({
@@ -149,7 +174,7 @@ export const raceView = {
     card.slider({ key: "n", symbol: "*n*", label: "tokens", min: 2, max: 4096, scale: "log", int: true });
     card.slider({ key: "arc", symbol: "arc", label: "on which tokens start", min: 0.1, max: 6.2832, format: (v) => v.toFixed(2) });
     card.slider({ key: "seed", symbol: "seed", label: "of the draw", min: 0, max: 99, int: true });
-    card.choice({ key: "sign", label: "tokens look", options: [[1, "*B* = *I*, at their like"], [-1, "*B* = −*I*, away"]] });
+    card.choice({ key: "sign", label: "tokens look (*B* = *I*, *B* = −*I*)", options: [[1, "at their like"], [-1, "away"]] });
     card.choice({ key: "curve", label: "chart", options: [["sum", "sum"], ["mean", "means"]] });
     const times = timesOf(card);
     const lamps = card.lamps("What is known without summing all pairs?", [
@@ -179,6 +204,7 @@ export const raceView = {
       times.set({
         curves: filled === 0 ? [] : [{ y: watch.pairs, width: 2.6 }, { y: watch.series, width: 1.5 }],
         filled,
+        range: rangeOf(watch),
         now: Math.min(nearest(card.get("n")), Math.max(filled - 1, 0)),
         over: (ctx, at, view) => laws(ctx, at, view, watch),
       });
@@ -192,7 +218,6 @@ export const raceView = {
       m = momentOf(now, K);
       stage.invalidate();
       const curve = CURVES[card.get("curve")];
-      outs.name(0, curve.name);
       outs.set(0, small(card.get("curve") === "sum" ? m.sum : m.mean));
       outs.set(1, small(m.tail), "theory");
       outs.set(2, small(m.promised), "theory");
@@ -211,7 +236,7 @@ export const raceView = {
         axis: now.axis,
         t: now.K,
         name: `${curve.name}, log`,
-        curves: [{ y: curve.of(now)[0].map((value) => Math.max(value, FLOOR)) }],
+        curves: [{ y: curve.of(now)[0].map((value) => Math.min(Math.max(value, FLOOR), NOTHING)) }],
         filled: now.K.length,
         range: [FLOOR, 10],
         log: true,
@@ -236,7 +261,7 @@ function lampsOf(lamps, now, m) {
   lamps.set(0, enough ? "holds" : "fails", enough ? `the bound is ${small(m.tail)}` : `*K* = ${now.need} is enough for *β* = ${Number(now.r.toPrecision(3))}`);
   const heard = m.refused === 0;
   const all = m.K < now.need ? "unasked" : heard ? "holds" : "fails";
-  lamps.set(1, all, all === "unasked" ? "first the tail" : `smallest *q* = ${m.least > 0 ? small(m.least) : "below rounding"}`);
+  lamps.set(1, all, all === "unasked" ? "first the tail" : m.least > ROUNDING ? `smallest *q* = ${small(m.least)}` : "the smallest *q* is below rounding");
   const below = m.sum <= m.tail + ROUNDING && (m.mean <= m.promised || !Number.isFinite(m.promised));
   lamps.set(2, below ? "holds" : "fails", `sum ${small(m.sum)} against ${small(m.tail + ROUNDING)}`);
 }

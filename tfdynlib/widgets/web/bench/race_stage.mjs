@@ -61,6 +61,8 @@ function names(ctx, g, p, now, m, peak) {
   label(ctx, "dashed: all pairs", g.cx, g.cy + 12, p, { ...text, size: 12.5, color: p.theory });
   if (now.state.sign > 0) return;
   const away = peak + Math.PI;
-  const [x, y] = ring.at(g, away, g.R + 24);
-  label(ctx, "tokens look here", x, y, p, { ...text, size: 12.5, color: p.stop });
+  const [x, y] = ring.at(g, away, g.R + 12);
+  const side = Math.cos(away) < -0.3 ? "right" : Math.cos(away) > 0.3 ? "left" : "center";
+  label(ctx, "tokens look", x, y + 14, p, { ...text, align: side, size: 12.5, color: p.stop });
+  label(ctx, "over here", x, y + 30, p, { ...text, align: side, size: 12.5, color: p.stop });
 }

@@ -4,9 +4,9 @@ import { scaledBessel } from "../twin/bessel.mjs";
 import { directSums, fourierSums } from "../twin/fourier.mjs";
 
 export const SIZES = Float64Array.from({ length: 10 }, (_, k) => 16 * 2 ** k);
-const ROWS = 512; // of all pairs: a longer table is timed on so many rows, and scaled up
-const LEAST = 3; // ms that one measurement takes: clocks in browsers are coarse
-const ROUNDS = 3; // the quickest counts: other work can only slow it down
+const ROWS = 128; // of all pairs: a longer table is timed on so many rows, and scaled up
+const LEAST = 2; // ms that one measurement takes: clocks in browsers are coarse
+const ROUNDS = 5; // the quickest counts: other work can only slow it down
 
 const tokens = (n) => Float64Array.from({ length: n }, (_, j) => (j * 2.399963) % (2 * Math.PI));
 

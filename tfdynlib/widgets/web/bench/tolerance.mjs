@@ -75,7 +75,7 @@ export const toleranceView = {
     card.live(() => sentence(m, player.t, now.start.length));
     card.presets();
     card.choice({ key: "start", label: "start", options: [["uniform", "a draw"], ["grid", "an even grid, disturbed"]] });
-    card.control(sliderWhen(card, { key: "noise", symbol: "*ε*", label: "of the disturbance", min: 1e-9, max: 1, scale: "log" }, ["start"], () => card.get("start") === "grid"));
+    card.control(sliderWhen(card, { key: "noise", symbol: "*ε*", label: "of the disturbance", min: 1e-9, max: 1, scale: "log", format: (v) => (v < 0.001 ? v.toExponential(0) : String(v)) }, ["start"], () => card.get("start") === "grid"));
     card.slider({ key: "beta", symbol: "*β*", label: "inverse temperature", min: 0.5, max: 64, scale: "log" });
     card.slider({ key: "n", symbol: "*n*", label: "tokens", min: 2, max: 96, int: true });
     card.slider({ key: "seed", symbol: "seed", label: "of the draw", min: 0, max: 99, int: true });
