@@ -20,6 +20,7 @@ WAY = [
     "_components",
     "_measure",
     "sphere",
+    "_transport",
     "measure",
     "weights",
     "summation",
