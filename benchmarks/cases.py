@@ -17,6 +17,7 @@ import numpy as np
 from benchmarks import peers, protocol
 from benchmarks.protocol import OURS, Claim, Outcome, Row
 from tfdynlib import attention, flow, measure, sphere
+from tfdynlib.summation import fourier, harmonic
 from tfdynlib.weights import Heads
 
 # Errors allowed, on velocities of size 1.
@@ -247,7 +248,7 @@ def ensembles(short: bool) -> Outcome:
     return Outcome(title, rows, claims, skipped)
 
 
-LADDER = [10 ** (-k / 4) for k in range(12, 41)]  # tolerances from 1e-3 to 1e-10
+LADDER = [10 ** (-k / 8) for k in range(24, 81)]  # tolerances from 1e-3 to 1e-10
 GOAL = 1e-6
 
 
@@ -397,22 +398,29 @@ def scaling(short: bool) -> Outcome:
 
 
 def truncation(short: bool) -> Outcome:
-    """Largest error of the fast methods against the tolerance they are asked for."""
-    asked = [10.0**-k for k in range(2, 15)]
-    curves = []
+    """Largest error of the fast methods, and the degree they stop at, against the
+    tolerance they are asked for."""
+    asked, curves = [10.0**-k for k in range(2, 15)], []
     for method, d in (("fourier", 2), ("harmonic", 3)):
         for beta in (4.0, 64.0):
             x, heads = tokens(2000, d), identity(d, beta)
             wanted = peers.reference(x, heads.B[0], heads.V[0], beta)
-            found = []
+            found, degrees = [], []
             for tol in asked:
                 v = attention.velocity(x, heads, method=method, tol=tol)
                 found.append(float(np.abs(v - wanted).max()))
+                degrees.append(degree(method, beta, tol))
             name = {"method": method, "d": d, "beta": beta}
-            curves.append(
-                {"name": name, "x": "tol", "y": "error", "points": [asked, found]}
-            )
+            points = [asked, found, degrees]
+            curves.append({"name": name, "x": "tol", "y": "error", "points": points})
     return Outcome("Error against the tolerance asked for", series=curves)
+
+
+def degree(method: str, r: float, tol: float) -> int:
+    """The degree at which a fast method cuts its series, for queries of length r."""
+    if method == "fourier":
+        return fourier.modes(r, fourier.accuracy(tol))
+    return harmonic.degree(r, harmonic.accuracy(tol))
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,10 @@ def main() -> None:
     parser.add_argument("case")
     parser.add_argument("file", type=Path)
     parser.add_argument("--short", action="store_true")
+    parser.add_argument("--avx2", action="store_true")
     parser.add_argument("--hide", nargs="*", default=[], metavar="PACKAGE")
     options = parser.parse_args()
-    protocol.one_core()
+    protocol.one_core(options.avx2)
     for name in options.hide:
         sys.modules[name] = None  # type: ignore[assignment]  # its import fails
     from benchmarks import cases

@@ -20,12 +20,14 @@ ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 
 
-def run_case(name: str, hide: tuple[str, ...], short: bool) -> dict[str, Any] | None:
+def run_case(
+    name: str, hide: tuple[str, ...], *, short: bool, avx2: bool
+) -> dict[str, Any] | None:
     """What ``benchmarks.one`` finds in a fresh process; None if it fails."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "found.json")
         call = [sys.executable, "-m", "benchmarks.one", name, str(file)]
-        call += ["--short"] * short + ["--hide", *hide]
+        call += ["--short"] * short + ["--avx2"] * avx2 + ["--hide", *hide]
         code = subprocess.run(call, cwd=ROOT, check=False).returncode
         return json.loads(file.read_text()) if code == 0 else None
 
@@ -37,6 +39,9 @@ def main(arguments: list[str] | None = None) -> int:
     size.add_argument("--short", action="store_true", help="a few minutes (default)")
     size.add_argument("--full", action="store_true", help="every size")
     parser.add_argument("--only", nargs="+", metavar="CASE", help="these cases alone")
+    parser.add_argument(
+        "--avx2", action="store_true", help="as on a processor without AVX-512"
+    )
     parser.add_argument("--out", type=Path, help="file for the JSON")
     options = parser.parse_args(arguments)
     protocol.one_core()
@@ -47,7 +52,9 @@ def main(arguments: list[str] | None = None) -> int:
             parser.error(f"no case {name!r}; there are {', '.join(CASES)}")
     cases, failed = {}, []
     for name in options.only or CASES:
-        found = run_case(name, CASES[name].hide, not options.full)
+        found = run_case(
+            name, CASES[name].hide, short=not options.full, avx2=options.avx2
+        )
         if found is None:
             failed.append(name)
             continue
@@ -56,7 +63,7 @@ def main(arguments: list[str] | None = None) -> int:
     outcomes = {name: report.outcome(found) for name, found in cases.items()}
     print(report.summary(outcomes.values()))
     if options.out:
-        form = {"form": "full" if options.full else "short"}
+        form = {"form": "full" if options.full else "short", "as_avx2": options.avx2}
         everything = machine.describe() | form | {"cases": with_verdicts(cases)}
         options.out.parent.mkdir(parents=True, exist_ok=True)
         options.out.write_text(json.dumps(everything, indent=1) + "\n")

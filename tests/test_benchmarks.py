@@ -162,7 +162,7 @@ def test_outcome_survives_json():
 
 def test_run_writes_everything_and_fails_on_errors_only(monkeypatch, tmp_path, capsys):
     found = {name: dataclasses.asdict(outcome()) for name in cases.CASES}
-    monkeypatch.setattr(run, "run_case", lambda name, hide, short: found[name])
+    monkeypatch.setattr(run, "run_case", lambda name, hide, **how: found[name])
     monkeypatch.setattr(protocol, "one_core", lambda: None)
     file = tmp_path / "new" / "results.json"
     assert run.main(["--out", str(file)]) == 0
