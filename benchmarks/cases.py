@@ -237,7 +237,7 @@ def ensembles(short: bool) -> Outcome:
     heads, t = identity(3, beta), h * np.arange(steps + 1)
 
     def ours() -> np.ndarray:
-        return flow.solve_ensemble(x0, heads, t, method="euler").x[:, -1]
+        return flow.solve_ensemble(x0, heads, t, method="euler").x[-1]
 
     wanted = np.asarray(calls["scripts"]())
     # Clustering pulls tokens together: rounding does not grow by much.
@@ -307,7 +307,7 @@ def trajectory(beta: float) -> Outcome:
     calls = {name: partial(solvers[name], rung.rtol) for name, rung in reached.items()}
     taken = protocol.take_turns(calls)
     rows = [
-        protocol.row(f"{name}, {r.evaluations} evaluations", taken[name], r.error, GOAL)
+        protocol.row(name, taken[name], r.error, GOAL, r.evaluations)
         for name, r in reached.items()
     ]
     claims = []
@@ -411,8 +411,8 @@ def truncation(short: bool) -> Outcome:
                 found.append(float(np.abs(v - wanted).max()))
                 degrees.append(degree(method, beta, tol))
             name = {"method": method, "d": d, "beta": beta}
-            points = [asked, found, degrees]
-            curves.append({"name": name, "x": "tol", "y": "error", "points": points})
+            curve = {"name": name, "x": "tol", "y": "error", "points": [asked, found]}
+            curves.append(curve | {"degrees": degrees})
     return Outcome("Error against the tolerance asked for", series=curves)
 
 

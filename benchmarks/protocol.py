@@ -80,6 +80,7 @@ class Row:
     rounds: int
     error: float
     allowed: float
+    evaluations: int | None = None  # of the field, for an integrator
 
     @property
     def right(self) -> bool:
@@ -136,11 +137,17 @@ def take_turns(
     return {name: Timing(tuple(seconds)) for name, seconds in taken.items()}
 
 
-def row(method: str, timing: Timing, error: float, allowed: float) -> Row:
+def row(
+    method: str,
+    timing: Timing,
+    error: float,
+    allowed: float,
+    evaluations: int | None = None,
+) -> Row:
     """The line of a method in a table."""
     ms = [1e3 * s for s in timing.seconds]
-    median = 1e3 * timing.median
-    return Row(method, median, min(ms), max(ms), len(ms), float(error), allowed)
+    span = (1e3 * timing.median, min(ms), max(ms), len(ms))
+    return Row(method, *span, float(error), allowed, evaluations)
 
 
 def ratios(rows: list[Row], targets: Mapping[str, float]) -> list[Claim]:

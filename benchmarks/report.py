@@ -26,7 +26,10 @@ def table(found: Outcome) -> str:
         span = f"{r.least:.3g} - {r.most:.3g}"
         ratio = f"{r.median / ours:.3g}" if ours else ""
         error = f"{r.error:.1e}" + ("" if r.right else " WRONG")
-        lines.append(COLUMNS.format(r.method, f"{r.median:.4g}", span, error, ratio))
+        name = r.method
+        if r.evaluations is not None:
+            name += f", {r.evaluations} evaluations"
+        lines.append(COLUMNS.format(name, f"{r.median:.4g}", span, error, ratio))
     lines += [f"  {name} left out: {why}" for name, why in found.skipped.items()]
     return "\n".join(lines + [f"  {line(claim)}" for claim in found.claims])
 

@@ -145,6 +145,11 @@ def test_an_error_that_is_no_number_is_wrong():
 # --- tables and files -------------------------------------------------------------
 
 
+def test_table_tells_evaluations_of_integrators():
+    line = protocol.row(OURS, Timing((0.002,)), 0.0, 1e-6, evaluations=176)
+    assert "tfdynlib, 176 evaluations" in report.table(Outcome("A case", [line]))
+
+
 def test_table_tells_medians_ratios_and_verdicts():
     text = report.table(outcome())
     assert re.search(r"peer +8 +8 - 8 +1.0e-14 +4\n", text)
@@ -193,7 +198,7 @@ def test_machine_names_its_versions_and_no_paths():
 
 
 @pytest.mark.parametrize(
-    "path", sorted(run.RESULTS.glob("*.json")), ids=lambda p: p.name
+    "path", sorted(run.RESULTS.rglob("*.json")), ids=lambda p: p.name
 )
 def test_results_that_are_kept_are_right(path):
     kept = json.loads(path.read_text())

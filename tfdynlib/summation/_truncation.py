@@ -102,7 +102,7 @@ def scale(largest: float, smallest: float, tol: float) -> Scale:
 
 
 def _modes(largest: float, smallest: float, delta: float, tol: float) -> int:
-    r"""Modes of :math:`e^{\langle Kx(t), y\rangle - \sigma(x(t))}` along a great circle.
+    r"""Modes of :math:`e^{\langle Kx(t),y\rangle - \sigma(x(t))}` along a great circle.
 
     On the line Im t = a, :math:`x(t+ia) = \cosh a\, x + i \sinh a\, x'` with
     :math:`x' \perp x`.  There the modulus is at most :math:`e^{E}`,

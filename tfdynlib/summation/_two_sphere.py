@@ -30,11 +30,15 @@ FINEST = 1e-14
 ROUNDING = 4 * EPS
 
 
+@lru_cache(maxsize=1)
+def installed() -> bool:
+    """Whether there is the package ducc0; it is not loaded."""
+    return importlib.util.find_spec("ducc0") is not None
+
+
 def ducc() -> ModuleType | None:
     """The package ducc0, or None if it is not installed."""
-    if importlib.util.find_spec("ducc0") is None:
-        return None
-    return importlib.import_module("ducc0")
+    return importlib.import_module("ducc0") if installed() else None
 
 
 def locate(x: Points) -> Located:
@@ -99,16 +103,53 @@ def _starts(L: int) -> np.ndarray:
     return (L + 1) * np.arange(L + 1, dtype=np.uint64)
 
 
+def synthesise(
+    a: Complex[np.ndarray, "f m l"], where: Located, accuracy: float
+) -> tuple[Float[np.ndarray, "f k"], float]:
+    r"""Values at points of functions with coefficients a, an even number of them, and a
+    bound of their error (of the root of the sum of squares over functions).
+
+    By the addition theorem the part of degree l is at most
+    :math:`\sqrt{(2l+1)/4\pi}\, |a_l|`; waves of these sizes are summed.
+    """
+    L = a.shape[1] - 1
+    power = 2 * (a.real**2 + a.imag**2).sum(axis=(0, 1)) - (a[:, 0].real ** 2).sum(0)
+    size = np.sqrt((2 * np.arange(L + 1) + 1) / (4 * np.pi) * power).sum()
+    package = ducc()
+    if package is None or len(where) > 2 * L * L:  # measured
+        values = _evaluate(on_grid(a, fast(L + 1)), where, accuracy)[0]
+    else:
+        values = np.empty((len(a), len(where)))
+        for one, out in zip(a, values):
+            package.sht.synthesis_general(
+                alm=one.reshape(1, -1),
+                spin=0,
+                lmax=L,
+                mstart=_starts(L),
+                loc=where,
+                epsilon=max(accuracy, FINEST),
+                map=out[None],
+            )
+    return values, wave_error(accuracy) * float(size)
+
+
 def evaluate(
     f: Grids, where: Located, accuracy: float
 ) -> tuple[Float[np.ndarray, "f k"], float]:
-    """Values at points of functions known on the grid, an even number of them, and a
-    bound of their error (of the root of the sum of squares over functions)."""
-    package = ducc()
+    """The same for functions known on the grid."""
+    values, c = _evaluate(f, where, accuracy)
+    size = np.linalg.norm(np.abs(c).sum(axis=(1, 2)))
+    return values, wave_error(accuracy) * float(size)
+
+
+def _evaluate(
+    f: Grids, where: Located, accuracy: float
+) -> tuple[Float[np.ndarray, "f k"], Complex[np.ndarray, "g 2i j"]]:
+    """Values at points, and the Fourier coefficients of pairs of the functions."""
     c = _spectra(f[::2] + 1j * f[1::2])
-    size = float(np.linalg.norm(np.abs(c).sum(axis=(1, 2))))
+    package = ducc()
     if package is None:
-        return _evaluate_by_products(f, where), wave_error(accuracy) * size
+        return _evaluate_by_products(f, where), c
     pairs = package.nufft.u2nu(
         grid=c,
         coord=where,
@@ -116,8 +157,14 @@ def evaluate(
         epsilon=max(accuracy, FINEST),
         fft_order=True,
     )
-    values = np.stack([pairs.real, pairs.imag], axis=1).reshape(len(f), -1)
-    return values, wave_error(accuracy) * size
+    return np.stack([pairs.real, pairs.imag], axis=1).reshape(len(f), -1), c
+
+
+def fast(n: int) -> int:
+    """A number from n on that is fast to transform."""
+    from scipy.fft import next_fast_len
+
+    return int(next_fast_len(n))
 
 
 def _spectra(f: Complex[np.ndarray, "f i j"]) -> Complex[np.ndarray, "f 2i j"]:

@@ -41,6 +41,13 @@ Located = Float[np.ndarray, "k _"]
 
 # Parts of tol that each approximation may take of the largest sum.
 SHARE = 1e-6
+# Exponents beyond this one need more coefficients than memory should hold; without
+# ducc0 it is the table of Legendre functions that gets too large.
+LARGEST, LARGEST_ALONE = 3e4, 500.0
+# Steps of a grid from pole to pole, at most: 2 million points.
+STEPS = 1000
+# Seconds for a pair of tokens by the fastest exact method.
+PAIR = 1.5e-9
 # Sum of the moduli of the Fourier coefficients of e^{<p, y> - |p|} in the angles of y:
 # at most 1.4 wherever computed, |p| = 1 .. 1000.
 WAVES = 1.5
@@ -100,8 +107,8 @@ class Plan:
 
     @property
     def grid(self) -> int:
-        """The grid has this many steps from pole to pole."""
-        return _fast(self.scale.modes + 1)
+        """Steps of the grid from pole to pole."""
+        return _two_sphere.fast(self.scale.modes + 1)
 
 
 @lru_cache(maxsize=64)
@@ -126,13 +133,6 @@ def _fit(K: bytes, small: float) -> tuple[int, int, Scale, float, float]:
         return L, 1, Scale(0.0, 0.0, L), largest, largest
     fits = scale(largest, smallest, small / 8)
     return L, radii(largest, smallest, small), fits, largest, smallest
-
-
-def _fast(n: int) -> int:
-    """A number from n on that is fast to transform."""
-    from scipy.fft import next_fast_len
-
-    return int(next_fast_len(n))
 
 
 def sums(at: Queries, x: Tokens, K: Matrix, mass: Masses, tol: float) -> Moments:
@@ -175,7 +175,7 @@ def _one(
     shift, loss = reach, 0.0
     if (K == K[0, 0] * np.eye(3)).all():
         signs = np.sign(K[0, 0]) ** np.arange(plan.degree + 1)  # harmonics of -x
-        f, lost = _at_points(a * signs, plan, there, None, small)
+        f, lost = _two_sphere.synthesise(a * (plan.radial[0] * signs), there, small)
     elif len(plan.radial) == 1 or len(at) <= 2 * plan.grid**2:
         f, lost = _at_queries(a, plan, p, reach, small)
     else:
@@ -183,6 +183,8 @@ def _one(
         shift, loss = plan.scale(reach), plan.scale.loss
     analysed = WAVES * _two_sphere.wave_error(small) * total
     relative = (analysed + lost) / total if total > 0 else 0.0
+    if len(plan.radial) > 1:
+        relative *= 2  # rounding of the series in r, measured
     tail = 4 * small + relative * np.exp(loss)
     return Moments(shift, f[0], f[1:].T, reach, total, tail=float(tail))
 
@@ -196,16 +198,12 @@ def _at_points(
 ) -> tuple[Float[np.ndarray, "4 k"], float]:
     """The sums, over e^r, for queries in the directions ``where`` and of lengths r =
     middle + half t; and a bound of what the transforms lost."""
-    n = _fast(plan.degree + 1)
-    total, lost = _two_sphere.evaluate(
-        _two_sphere.on_grid(a * plan.radial[0], n), where, small
-    )
+    total, lost = _two_sphere.synthesise(a * plan.radial[0], where, small)
     if t is None:
         return total, lost
     before, now = np.ones_like(t), t
     for factor in plan.radial[1:]:
-        grid = _two_sphere.on_grid(a * factor, n)
-        more, error = _two_sphere.evaluate(grid, where, small)
+        more, error = _two_sphere.synthesise(a * factor, where, small)
         total += now * more
         lost += error
         before, now = now, 2 * t * now - before
@@ -244,3 +242,71 @@ def _by_grid(
     f *= np.exp(r - plan.scale(r))
     out, error = _two_sphere.evaluate(f.reshape(4, n + 1, 2 * n), at, small)
     return out, lost + error
+
+
+def _sizes(task: Task) -> tuple[int, int, int]:
+    """Degree, number of radii and steps of the grid for the task's head."""
+    K = np.zeros((3, 3)) if task.K is None else task.K
+    L, n, fits, _, _ = _fit(_bytes(K), accuracy(task.tol))
+    return L, n, fits.modes + 1
+
+
+def why_not(task: Task) -> str | None:
+    """Only on the two-sphere, and where series and grids fit into memory and pay."""
+    if task.d != 3 or not task.on_sphere:
+        return (
+            "'harmonic' sums over tokens on the two-sphere (d = 3, norm 1); "
+            "'dense' takes any tokens"
+        )
+    if task.K is None:
+        return "'harmonic' needs the matrix of a head; 'dense' takes free queries"
+    largest = LARGEST if _two_sphere.installed() else LARGEST_ALONE
+    if task.beta > largest:
+        more = "" if largest == LARGEST else " without the package ducc0"
+        return f"'harmonic' takes exponents up to {largest:g}{more}; 'dense' takes any"
+    L, n, steps = _sizes(task)
+    if n > 1 and steps > STEPS:
+        return (
+            "'harmonic' needs too fine a grid for a B this far from a rotation at this "
+            "beta; 'dense' needs none"
+        )
+    if n > 1 and cost(task) > PAIR * task.n * task.k:
+        return (
+            f"'harmonic' takes longer than all pairs do for {task.n} tokens when B is "
+            "no multiple of a rotation; 'dense' is faster"
+        )
+    return None
+
+
+def cost(task: Task) -> float:
+    """Seconds on one core."""
+    L, n, steps = _sizes(task)
+    shared = 5e-4 + 3e-7 * L * L + 3.6e-8 * (task.n + task.k)
+    if _two_sphere.installed():
+        shared += 8e-8 * task.n + 2e-10 * L**3
+    else:
+        shared += _products(task.n, L) / 4
+    if n == 1:
+        return shared + _synthesis(task.k, L)
+    if task.k <= 2 * steps * steps:
+        return shared + n * _synthesis(task.k, L)
+    on_grid = n * _synthesis(2 * steps * steps, L)
+    return shared + on_grid + 6e-7 * steps**2 + _evaluation(task.k, steps)
+
+
+def _synthesis(k: int, L: int) -> float:
+    """Seconds for four functions at k points."""
+    if not _two_sphere.installed() or k > 2 * L * L:
+        return 6e-7 * L * L + 3e-10 * L**3 + _evaluation(k, L)
+    return 4 * (3e-4 + 4.5e-8 * k + 7e-11 * L**3)
+
+
+def _evaluation(k: int, n: int) -> float:
+    return 1.4e-7 * k if _two_sphere.installed() else _products(k, n)
+
+
+def _products(k: int, n: int) -> float:
+    return k * n * (8e-9 + 8e-10 * n)
+
+
+METHOD = Method("harmonic", sums, why_not, cost, stack=stack, exact=False)
