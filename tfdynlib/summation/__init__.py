@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from tfdynlib import _check
 from tfdynlib._check import Number
-from tfdynlib.summation import certificate, choose, compiled, dense, fourier
+from tfdynlib.summation import certificate, choose, compiled, dense, fourier, harmonic
 from tfdynlib.summation._moments import Method, Moments, Task
 from tfdynlib.summation.choose import Choice
 from tfdynlib.summation.dense import BLOCK, scores
@@ -38,7 +38,7 @@ __all__ = [
 LOG_MAX = 700.0
 
 METHODS: dict[str, Method] = {
-    m.name: m for m in (dense.METHOD, compiled.METHOD, fourier.METHOD)
+    m.name: m for m in (dense.METHOD, compiled.METHOD, fourier.METHOD, harmonic.METHOD)
 }
 NAMES = ("auto", *METHODS)
 

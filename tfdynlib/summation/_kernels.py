@@ -11,7 +11,7 @@ from typing import no_type_check
 
 from numba import njit
 
-from tfdynlib.summation._vectors import exp2, fma, load, spread, store, total
+from tfdynlib.summation._vectors import each, exp2, fma, load, spread, store, total
 
 # Tokens of a strip: coordinates, masses and sums stay in the first cache.
 STRIP = 512
@@ -36,10 +36,10 @@ def compiled(loop):
 def column(array, i, stride):
     """Four coordinates of one entry, each spread over a vector."""
     return (
-        spread(array[i]),
-        spread(array[stride + i]),
-        spread(array[2 * stride + i]),
-        spread(array[3 * stride + i]),
+        each(array, i),
+        each(array, stride + i),
+        each(array, 2 * stride + i),
+        each(array, 3 * stride + i),
     )
 
 
@@ -56,20 +56,33 @@ def add(out, i, stride, f0, f1, f2, f3):
 @compiled
 @no_type_check
 def rows(p, i, k, y, w, m, start, stop, out):
-    """Queries i and i + 1 see the tokens from start to stop."""
-    a0, a1, a2, a3 = column(p, i, k)
-    b0, b1, b2, b3 = column(p, i + 1, k)
+    """Queries i to i + 15, each in a lane of its own, see the tokens from start to
+    stop."""
+    a0, a1, a2 = load(p, i), load(p, k + i), load(p, 2 * k + i)
+    b0, b1, b2 = load(p, i + 8), load(p, k + i + 8), load(p, 2 * k + i + 8)
+    a3, b3 = load(p, 3 * k + i), load(p, 3 * k + i + 8)
     f0 = f1 = f2 = f3 = g0 = g1 = g2 = g3 = spread(0.0)
-    for j in range(start, stop, 8):
-        y0, y1, y2 = load(y, j), load(y, m + j), load(y, 2 * m + j)
+    for j in range(start, stop):
+        y0, y1, y2 = each(y, j), each(y, m + j), each(y, 2 * m + j)
         e = exp2(fma(a0, y0, fma(a1, y1, fma(a2, y2, a3))))
         h = exp2(fma(b0, y0, fma(b1, y1, fma(b2, y2, b3))))
-        w0, w1 = load(w, j), load(w, m + j)
-        w2, w3 = load(w, 2 * m + j), load(w, 3 * m + j)
+        w0, w1 = each(w, j), each(w, m + j)
+        w2, w3 = each(w, 2 * m + j), each(w, 3 * m + j)
         f0, f1, f2, f3 = fma(e, w0, f0), fma(e, w1, f1), fma(e, w2, f2), fma(e, w3, f3)
         g0, g1, g2, g3 = fma(h, w0, g0), fma(h, w1, g1), fma(h, w2, g2), fma(h, w3, g3)
-    add(out, i, k, f0, f1, f2, f3)
-    add(out, i + 1, k, g0, g1, g2, g3)
+    more(out, i, k, f0, f1, f2, f3)
+    more(out, i + 8, k, g0, g1, g2, g3)
+
+
+@compiled
+@no_type_check
+def more(out, i, stride, f0, f1, f2, f3):
+    """Add four vectors to eight entries."""
+    one = spread(1.0)
+    store(out, i, fma(one, f0, load(out, i)))
+    store(out, stride + i, fma(one, f1, load(out, stride + i)))
+    store(out, 2 * stride + i, fma(one, f2, load(out, 2 * stride + i)))
+    store(out, 3 * stride + i, fma(one, f3, load(out, 3 * stride + i)))
 
 
 @compiled
@@ -100,9 +113,9 @@ def both(p, i, y, w, m, start, stop, out):
 @compiled
 @no_type_check
 def direct(p, k, y, w, m, n, out):
-    """Sums over n tokens for k queries, an even number."""
+    """Sums over n tokens for k queries, a multiple of 16."""
     for start in range(0, n, LONG):
-        for i in range(0, k, 2):
+        for i in range(0, k, 16):
             rows(p, i, k, y, w, m, start, min(start + LONG, n), out)
 
 
@@ -115,7 +128,7 @@ def symmetric(p, y, w, m, n, out):
         stop = min(start + STRIP, n)
         for i in range(0, start, 2):
             both(p, i, y, w, m, start, stop, out)
-        for i in range(start, stop, 2):
+        for i in range(start, stop, 16):
             rows(p, i, m, y, w, m, start, stop, out)
 
 

@@ -107,17 +107,34 @@ def store(typing, array, index, v):
 
 
 @no_type_check
+def _spread(builder, number):
+    one = builder.insert_element(_all(0.0), number, ir.Constant(ir.IntType(32), 0))
+    mask = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+    return builder.shuffle_vector(one, one, mask)
+
+
+@no_type_check
 @intrinsic
 def spread(typing, number):
     """Eight times one number."""
 
     def code(context, builder, signature, args):
-        lane = ir.Constant(ir.IntType(32), 0)
-        one = builder.insert_element(_all(0.0), args[0], lane)
-        mask = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
-        return builder.shuffle_vector(one, one, mask)
+        return _spread(builder, args[0])
 
     return vector(types.float64), code
+
+
+@no_type_check
+@intrinsic
+def each(typing, array, index):
+    """Eight times array[index]."""
+
+    def code(context, builder, signature, args):
+        kind, (flat, at) = signature.args[0], args
+        data = context.make_array(kind)(context, builder, flat).data
+        return _spread(builder, builder.load(builder.gep(data, [at]), align=8))
+
+    return vector(array, types.intp), code
 
 
 @no_type_check

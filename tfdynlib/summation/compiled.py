@@ -34,6 +34,8 @@ from tfdynlib.summation.dense import Exponential, Row
 # log2(e): the loops compute powers of 2.
 SCALE = log2(np.e)
 LANES = 8
+# Queries, and tokens that ask themselves, come in multiples of two vectors.
+STEP = 16
 # Up to this dimension one loop does all; lower dimensions are padded with zeros.
 FLAT = 3
 
@@ -42,14 +44,28 @@ Flat = Float[np.ndarray, " _"]
 
 @cache
 def loops() -> ModuleType:
-    """The compiled loops; says once if they have yet to be compiled."""
+    """The compiled loops over pairs; says once if they have yet to be compiled."""
     from tfdynlib.summation import _kernels
 
-    kept = Path(_kernels.direct.stats.cache_path or ".")
-    if not any(kept.glob("_kernels.*.nbc")):
-        note = "tfdynlib: compiling the sums, once; kept for later runs"
-        print(note, file=sys.stderr)
+    _announce(_kernels, "the sums", _kernels.direct.stats.cache_path)
     return _kernels
+
+
+@cache
+def replicas() -> ModuleType:
+    """The compiled loops over many small systems."""
+    from tfdynlib.summation import _replicas
+
+    _announce(_replicas, "the ensembles", _replicas.solve.stats.cache_path)
+    return _replicas
+
+
+def _announce(module: ModuleType, what: str, place: str | None) -> None:
+    """One sentence on standard error unless the place of compiled code has some."""
+    name = module.__name__.rpartition(".")[2]
+    if place is None or not any(Path(place).glob(f"{name}.*.nbc")):
+        note = f"tfdynlib: compiling {what}, once; kept for later runs"
+        print(note, file=sys.stderr)
 
 
 def _exponential(s: np.ndarray) -> None:
@@ -70,7 +86,7 @@ TILE_PAIRS, TILE_SAME = dense.with_exponential(Exponential(_exponential, SCALE))
 def _stride(n: int) -> int:
     """Entries kept for each coordinate: n and padding, such that the coordinates of
     one token do not compete for one place of the cache."""
-    room = -(-n // LANES) * LANES
+    room = _room(n)
     return room if room <= 256 else room + (40 - room) % 512
 
 
@@ -112,11 +128,11 @@ def pairs(p: Queries, shift: Row, y: Tokens, mass: Masses) -> Float[np.ndarray, 
     """Sums of e^{<p,y> - shift} (y, 1) over the measure."""
     if y.shape[1] > FLAT:
         return TILE_PAIRS(p, shift, y, mass)
-    k = len(p) + len(p) % 2
+    k = _room(len(p))
     asked, out = np.zeros(4 * k), np.zeros(4 * k)
     _queries(p, shift, asked)
     m, coordinates, weights, _ = _tokens(y, mass)
-    loops().direct(asked, k, coordinates, weights, m, _room(len(y)), out)
+    loops().direct(asked, k, coordinates, weights, m, len(y), out)
     return _answer(out, len(p), y.shape[1])
 
 
@@ -131,8 +147,8 @@ def same(p: Queries, shift: Row, x: Tokens, mass: Masses) -> Float[np.ndarray, "
 
 
 def _room(n: int) -> int:
-    """n, or the next multiple of a vector."""
-    return -(-n // LANES) * LANES
+    """n, or the next multiple of the step."""
+    return -(-n // STEP) * STEP
 
 
 def free(p: Queries, y: Tokens, mass: Masses, tol: float) -> Moments:
@@ -148,6 +164,11 @@ def sums(at: Queries, x: Tokens, K: Matrix, mass: Masses, tol: float) -> Moments
 
 def why_not(task: Task) -> str | None:
     """A sentence if numba is missing."""
+    return missing()
+
+
+def missing() -> str | None:
+    """What to install, if it is not."""
     if find_spec("numba") is None:
         return (
             "numba is not installed (pip install 'tfdynlib[fast]'); "

@@ -73,8 +73,9 @@ def reach_of(p: Queries, y: Tokens) -> Row:
 
 
 def largest(p: Queries, y: Tokens, mass: Masses) -> Row:
-    """The largest exponent of each query, with the log of its mass."""
-    log_mass, out = _log(mass), np.empty(len(p))
+    """The largest exponent of each query, with the log of its positive mass; masses
+    below e^-600 count as that, so that no factor overflows."""
+    log_mass, out = np.maximum(np.log(mass), -600), np.empty(len(p))
     rows = max(1, BLOCK // len(y))
     for start in range(0, len(p), rows):
         s = p[start : start + rows] @ y.T
@@ -159,9 +160,9 @@ def safely(
         out = pairs_first(p, shift, y, mass)
         lost = ~(out[:, -1] >= TINY * total)
         if lost.any():
-            q = p[lost]
-            shift[lost] = largest(q, y, mass)
-            out[lost] = pairs(q, shift[lost], y, mass)
+            q, seen = p[lost], mass > 0
+            shift[lost] = largest(q, y[seen], mass[seen])
+            out[lost] = pairs(q, shift[lost], y[seen], mass[seen])
     return Moments(shift, out[:, -1], out[:, :-1], reach, total)
 
 
