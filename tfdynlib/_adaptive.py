@@ -170,6 +170,8 @@ class _Stepper:
             speed = self.flow.size(self.v / scale, self.y)
             tiny = place < 1e-5 or speed < 1e-5
             h = min(1e-6 if tiny else 0.01 * place / speed, end - self.t)
+            if h == 0:  # the speed is near the largest double
+                return 0.0
             try:
                 ahead = f(self.t + h, self.y + h * self.v)
             except Stop:
