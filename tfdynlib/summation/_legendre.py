@@ -8,7 +8,7 @@ colatitudes i pi / n, i = 0 .. n, and longitudes j pi / n, j = 0 .. 2n - 1.
 from functools import lru_cache
 
 import numpy as np
-from jaxtyping import Complex, Float
+from jaxtyping import Complex, Float, Int
 
 Coefficients = Complex[np.ndarray, "*f m l"]
 
@@ -32,9 +32,7 @@ def table(L: int, n: int) -> Float[np.ndarray, "m l i"]:
     return out
 
 
-def _down(
-    l: int | Float[np.ndarray, " l"], m: Float[np.ndarray, "*m"]
-) -> Float[np.ndarray, "*lm"]:
+def _down(l: int, m: Int[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
     """Weight of degree l - 1 in z Y_lm; that of l + 1 is the same at l + 1."""
     return np.sqrt((l * l - m * m) / (4.0 * l * l - 1))
 

@@ -82,18 +82,20 @@ class Scale:
         return np.hypot(r, self.delta) if self.delta else r
 
 
-# Larger losses would show rounding at more than a thousandth of the sums.
-DELTAS = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0)
-LOSS = 5.0
+# Larger losses would show rounding at more than a fortieth of the sums.
+LOSS = 3.0
+DELTAS = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
+# Nearer to a branch of the root than this there is no useful strip.
+BRANCH = 1e-6
 
 
 def scale(largest: float, smallest: float, tol: float) -> Scale:
     """The scale that needs the fewest modes, for the extreme singular values of K."""
     choices = []
-    for delta in DELTAS:
+    for delta in map(float, DELTAS):
         loss = math.hypot(smallest, delta) - smallest
-        if math.hypot(smallest, delta) == 0:
-            continue  # the root branches on the circle itself
+        if math.hypot(smallest, delta) <= BRANCH * math.hypot(largest, delta):
+            continue
         if loss > LOSS:
             break
         modes = _modes(largest, smallest, delta, tol * math.exp(-loss))

@@ -25,9 +25,9 @@ Grids = Float[np.ndarray, "f i j"]
 BLOCK = 2**11
 # The finest that ducc0 is asked for; what it then loses is rounding.
 FINEST = 1e-14
-# Rounding of sums of waves, in units of the sum of their amplitudes: measured, far from
-# where the sums are large.  (There it acts as angles rounded by some 8 EPS do.)
-ROUNDING = 4 * EPS
+# Rounding of values, in units of the sum of the sizes of waves, and of coefficients, in
+# units of the mass: measured.  (Angles are rounded besides, like exponents elsewhere.)
+ROUNDING, COUNTING = 16 * EPS, 4 * EPS
 
 
 @lru_cache(maxsize=1)
@@ -54,8 +54,13 @@ def locate(x: Points) -> Located:
 
 
 def wave_error(accuracy: float) -> float:
-    """Error of one wave in the transforms below, when ``accuracy`` is asked."""
+    """Error of one wave in values at points, when ``accuracy`` is asked."""
     return max(accuracy, ROUNDING)
+
+
+def mass_error(accuracy: float) -> float:
+    """Error of the coefficients of unit mass, when ``accuracy`` is asked."""
+    return max(accuracy, COUNTING)
 
 
 def analyse(
@@ -144,7 +149,7 @@ def evaluate(
 
 def _evaluate(
     f: Grids, where: Located, accuracy: float
-) -> tuple[Float[np.ndarray, "f k"], Complex[np.ndarray, "g 2i j"]]:
+) -> tuple[Float[np.ndarray, "f k"], Complex[np.ndarray, "g w j"]]:
     """Values at points, and the Fourier coefficients of pairs of the functions."""
     c = _spectra(f[::2] + 1j * f[1::2])
     package = ducc()
@@ -167,7 +172,7 @@ def fast(n: int) -> int:
     return int(next_fast_len(n))
 
 
-def _spectra(f: Complex[np.ndarray, "f i j"]) -> Complex[np.ndarray, "f 2i j"]:
+def _spectra(f: Complex[np.ndarray, "f i j"]) -> Complex[np.ndarray, "f w j"]:
     """Fourier coefficients in both angles: over the pole and down the far side."""
     from scipy.fft import fft2
 

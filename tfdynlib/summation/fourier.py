@@ -111,7 +111,7 @@ class Map:
 
     modes: int
     scale: Scale
-    waves: Float[np.ndarray, "2m g"] | None
+    waves: Float[np.ndarray, "w g"] | None
     diagonal: Complex[np.ndarray, " m"]
     flipped: bool
 

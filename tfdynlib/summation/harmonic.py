@@ -181,7 +181,7 @@ def _one(
     else:
         f, lost = _by_grid(a, plan, K, there, small)
         shift, loss = plan.scale(reach), plan.scale.loss
-    analysed = WAVES * _two_sphere.wave_error(small) * total
+    analysed = WAVES * _two_sphere.mass_error(small) * total
     relative = (analysed + lost) / total if total > 0 else 0.0
     if len(plan.radial) > 1:
         relative *= 2  # rounding of the series in r, measured
