@@ -33,6 +33,7 @@ WAY = [
     "_adaptive",
     "_events",
     "_progress",
+    "_ensemble",
     "flow",
     "_slopes",
     "energy",

@@ -16,6 +16,8 @@ from numpy.typing import ArrayLike
 from tfdynlib import _adaptive, _check, _stepping, sphere
 from tfdynlib._charts import Circle, Flow, Sphere, State, Stop
 from tfdynlib._check import Number
+from tfdynlib._ensemble import Ensemble as Ensemble
+from tfdynlib._ensemble import solve_ensemble as solve_ensemble
 from tfdynlib._events import Recorder
 from tfdynlib._merging import merging
 from tfdynlib._progress import Bar
