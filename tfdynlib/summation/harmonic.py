@@ -71,11 +71,11 @@ def radii(largest: float, smallest: float, tol: float) -> int:
     :math:`2 e^{-(1-u)s} e^{-c} I_k(c)` in modulus, so the tail is the circle's.
     """
     width = largest - smallest
-    c = np.linspace(0, width, 65)[1:]
+    c = width * np.concatenate([[0.0], np.geomspace(1e-7, 1, 240)])
     fall = np.exp(-2 * c * smallest / width)
 
-    def worst(_: float, n: int) -> float:
-        return max(4 * f * circle_tail(b, n) for f, b in zip(fall, c))
+    def worst(_: float, n: int) -> float:  # between c's: the larger of either factor
+        return max(4 * f * circle_tail(b, n) for f, b in zip(fall[:-1], c[1:]))
 
     return least(worst, width, tol) + 1
 
