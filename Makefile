@@ -5,15 +5,21 @@
 #   UPGRADE=--upgrade  with `make lock`: the newest versions that fit, not those pinned
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve live test check lock clean
+.PHONY: help book serve live test check bench bench-full lock clean
 .DELETE_ON_ERROR:
+
+# The peers of the test-bench are large: they have an environment of their own.
+PEERS := $(CURDIR)/.venv-bench
 
 ifdef PYTHON_ENV
 ENV := $(abspath $(PYTHON_ENV))
+BENCH := $(ENV)/bin/python -m benchmarks.run
 else
 ENV := $(CURDIR)/.venv
 BOOK_ENV := $(ENV)/book.stamp
 TEST_ENV := $(ENV)/test.stamp
+BENCH_ENV := $(PEERS)/bench.stamp
+BENCH := $(PEERS)/bin/python -m benchmarks.run
 endif
 
 BIN := $(ENV)/bin
@@ -28,7 +34,7 @@ SAY := @printf '==> %s\n'
 
 help:  ## this list
 	@printf 'Transformer dynamics: the book, its package and its figures.\n\n'
-	@sed -n 's/^\([a-z]*\):.*  ## \(.*\)/  make \1	\2/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1	\2/p' Makefile
 	@printf '\nEach does its own set-up; the first takes a few minutes.\n'
 
 book: _build/book.stamp  ## run every page and build the site, strictly
@@ -56,14 +62,20 @@ check: $(TEST_ENV)  ## format, lint and types
 	@$(BIN)/mypy --ignore-missing-imports book/serve.py book/_ext/tfdynbook
 	$(SAY) 'Nothing to complain about.'
 
+bench: $(BENCH_ENV)  ## measure speed beside others that compute the same (minutes)
+	@$(BENCH) --short --out benchmarks/results/here-short.json
+
+bench-full: $(BENCH_ENV)  ## the same with every size (half an hour)
+	@$(BENCH) --full --out benchmarks/results/here-full.json
+
 lock: $(TEST_ENV)  ## make requirements.txt and tests/requirements.txt anew
 	@PATH="$(BIN):$$PATH" sh .ci/lock $(UPGRADE)
 	$(SAY) 'The locks are requirements.txt and tests/requirements.txt.'
 
-clean:  ## remove what was built; the environment in .venv stays
+clean:  ## remove what was built; environments stay
 	@rm -rf _build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache
-	@find . -name __pycache__ -type d -not -path './.venv/*' -prune -exec rm -rf {} +
-	$(SAY) 'Clean.  (To remove the environment too: rm -r .venv)'
+	@find . -name __pycache__ -type d -not -path './.venv*' -prune -exec rm -rf {} +
+	$(SAY) 'Clean.  (To remove the environments too: rm -r .venv*)'
 
 _build/book.stamp: $(BOOK_ENV) _config.yml _toc.yml $(SHOWN)
 	$(SAY) 'Building the book: pages whose code has not changed are not run again.'
@@ -79,4 +91,11 @@ $(ENV)/book.stamp: requirements.txt pyproject.toml
 $(ENV)/test.stamp: $(ENV)/book.stamp tests/requirements.txt
 	$(SAY) 'Installing what the tests need (tests/requirements.txt) into $(ENV).'
 	@$(PIP) install -r tests/requirements.txt
+	@touch $@
+
+$(PEERS)/bench.stamp: benchmarks/requirements.txt requirements.txt pyproject.toml
+	@sh .ci/environment $(PEERS) $(PYTHON)
+	$(SAY) 'Installing what the test-bench needs (benchmarks/requirements.txt).'
+	@$(PEERS)/bin/python -m pip --disable-pip-version-check install \
+	  -r benchmarks/requirements.txt
 	@touch $@

@@ -101,6 +101,23 @@ def wrong_sign(phi, beta, sigma):
     return 2 * sigma * np.sin(phi) / (1 + np.exp(beta * (1 - np.cos(phi))))
 
 
+def forgets_the_width_of_a_cell(theta):
+    n = len(theta)
+    return np.std(np.sort(theta % (2 * np.pi)) - 2 * np.pi * np.arange(n) / n)
+
+
+def sorts_before_winding(theta):
+    n = len(theta)
+    walk = np.sort(theta) % (2 * np.pi) - 2 * np.pi * np.arange(n) / n
+    return np.sqrt(walk.var() + (np.pi / n) ** 2 / 3)
+
+
+def cuts_at_the_first_token(theta):
+    n = len(theta)
+    walk = np.sort((theta - theta[0]) % (2 * np.pi)) - 2 * np.pi * np.arange(n) / n
+    return np.sqrt(np.mean(walk**2) + (np.pi / n) ** 2 / 3)  # no turn of the arcs
+
+
 TRIANGLE = np.array([[1, 0, 0], [-0.5, 0.75**0.5, 0], [-0.5, -(0.75**0.5), 0]])
 
 WRONG = {
@@ -136,6 +153,13 @@ WRONG = {
     "measures.w2_circle": [
         lambda a, b: np.sqrt(np.mean((np.sort(a) - np.sort(b)) ** 2)),
         lambda a, b: 0.0,
+    ],
+    "many.w2_to_uniform_circle": [
+        lambda theta: np.std(np.sort(theta)),
+        forgets_the_width_of_a_cell,
+        sorts_before_winding,
+        cuts_at_the_first_token,
+        lambda theta: np.pi / (len(theta) * np.sqrt(3)),
     ],
     "circle.gap_rhs": [forgets_the_other_token, wrong_sign],
     "circle.jacobian": [

@@ -13,8 +13,9 @@ import pagesource
 import pytest
 from scipy.integrate import quad
 from scipy.optimize import brentq
+from scipy.special import ive
 
-from tfdynlib import attention, flow, measure
+from tfdynlib import attention, energy, flow, measure, sphere
 from tfdynlib.weights import Heads
 
 sys.path.insert(0, str(pagesource.BOOK / "_ext"))
@@ -123,6 +124,34 @@ def square_and_poles():
     )
 
 
+def self_pairs(beta, n):
+    """Mean energy of n tokens less that of the law, by quadrature."""
+    heads, law = Heads(np.eye(3), np.eye(3), beta), sphere.quadrature(3, 24)
+    limit = energy.interaction(law.x, heads, law.mass)
+    alone = energy.interaction(law.x[:1], heads)
+    return (alone - limit) / n
+
+
+def tokens_for(distance):
+    """The fewest tokens with a root mean square W2 of at most ``distance``."""
+    return next(n for n in range(1, 10**4) if math.pi / math.sqrt(3 * n) <= distance)
+
+
+def lonely(n):
+    """Self-weight at beta = log n of orthogonal tokens, extrapolated to infinite n."""
+    once, twice = (
+        attention.attend(np.eye(k), Heads(np.eye(k), np.eye(k), math.log(k)))[0, 0, 0]
+        for k in (n, 2 * n)
+    )
+    return 2 * twice - once
+
+
+def crowded():
+    """Power of n that beta needs, from where I_0(beta) e^-beta falls below 1 / n."""
+    few, more = (brentq(lambda b: ive(0, b) - 1 / n, 1, 1e9) for n in (1e3, 1e4))  # noqa: B023
+    return math.log10(more / few)
+
+
 def in_a_hemisphere(n, d):
     return sum(math.comb(n - 1, k) for k in range(d)) / 2 ** (n - 1)
 
@@ -138,6 +167,10 @@ VALUES = {
     "ex-attention-5": narrow_rank,
     "ex-measures-1": lambda: math.sqrt((0.5**2 + 0 + 2**2) / 3),
     "ex-measures-2": square_and_poles,
+    "ex-many-1": lambda: self_pairs(1.0, 100),
+    "ex-many-2": lambda: tokens_for(0.1),
+    "ex-many-3": lambda: self_pairs(4.0, 100),
+    "ex-many-5": lambda: (lonely(700), crowded()),
     "ex-circle-1": lambda: (at_right_angle(1.0), at_right_angle(4.0)),
     "ex-circle-2": lambda: escape_rate(2.0) / escape_rate(4.0),
     "ex-circle-3": lambda: meeting_time(2.0, 0.1, 4.0),

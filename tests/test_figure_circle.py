@@ -1,4 +1,4 @@
-"""The circle figure on a bare page: four views that move, obey, agree with Python."""
+"""The circle figure on a bare page: five views that move, obey, agree with Python."""
 
 import contextlib
 import io
@@ -24,7 +24,7 @@ from figurepage import (
 from playwright.sync_api import Browser, Page
 from scipy.integrate import quad
 
-from tfdynlib import attention, energy, flow, metastability, weights
+from tfdynlib import attention, energy, flow, metastability, sphere, weights
 from tfdynlib.widgets import Circle
 from tfdynlib.widgets.circle import (
     FRAMES,
@@ -42,6 +42,7 @@ VIEWS = {
     "rays": "three_tokens",
     "clouds": "square_and_turned",
     "layers": "steps_6_12_24_48",
+    "sample": "n_slider",
 }
 
 
@@ -191,6 +192,58 @@ def test_without_normalisation_tokens_leave_the_circle(visit):
     assert lamps(page)[1] == "fails"
 
 
+def test_a_hundred_draws_lie_about_the_exact_mean_and_spread(visit):
+    page = visit("n_large")
+    settle(page)
+    seen = numbers(page)
+    exact = seen["exact"]
+    assert seen["draws"] == 100
+    # a hundred draws: the mean is off by a tenth of the spread, the spread by 7 %
+    assert seen["mean"] == pytest.approx(exact["mean"], abs=0.4 * exact["sd"])
+    assert seen["sd"] == pytest.approx(exact["sd"], rel=0.3)
+    assert seen["rms"] == pytest.approx(exact["rms"], rel=0.25)
+    assert exact["rms"] == pytest.approx(np.pi / np.sqrt(3 * 256), rel=1e-14)
+
+
+@pytest.mark.parametrize("beta", [0.1, 1.0, 20.0])
+def test_exact_mean_and_spread_are_integrals_over_pairs(visit, beta):
+    page = visit("n_slider")
+    put(page, beta=beta, n=40)
+    kernel = [
+        quad(lambda s: np.exp(power * beta * np.cos(s)) / np.pi, 0, np.pi)[0]  # noqa: B023
+        for power in (1, 2)
+    ]
+    mean = (np.exp(beta) / 40 + 39 / 40 * kernel[0]) / (2 * beta)
+    spread = np.sqrt(39 / (2 * 40**3) * (kernel[1] - kernel[0] ** 2)) / beta
+    exact = numbers(page)["exact"]
+    assert exact["limit"] == pytest.approx(kernel[0] / (2 * beta), rel=1e-9)
+    assert exact["mean"] == pytest.approx(mean, rel=1e-9)
+    # at small beta the two squares nearly cancel
+    assert exact["sd"] == pytest.approx(spread, rel=1e-8)
+
+
+def test_more_tokens_of_a_draw_keep_those_there_were(visit):
+    page = visit("n_slider")
+    put(page, n=20, t=5.0)
+    many = numbers(page)["x"]
+    x = sphere.uniform(20, 2, np.random.default_rng(5))
+    assert many == pytest.approx(x.ravel(), abs=1e-15)
+    put(page, n=9)
+    assert numbers(page)["x"] == many[:18]
+
+
+def test_the_step_button_draws_again_and_the_band_stays(visit):
+    page = visit("n_slider")
+    settle(page)
+    before = numbers(page)
+    page.click("[aria-label='One step forward']")
+    settle(page)
+    after = numbers(page)
+    assert after["seed"] == before["seed"] + 1
+    assert after["energy"] != before["energy"]
+    assert (after["mean"], after["sd"]) == (before["mean"], before["sd"])
+
+
 # Page against Python
 
 
@@ -231,6 +284,9 @@ def test_copied_python_runs_and_prints_what_the_figure_shows(visit, name):
         assert printed == pytest.approx(want, abs=1e-12)
     elif view == "clouds":
         assert printed == pytest.approx([seen["geodesic"], seen["chordal"]], abs=1e-9)
+    elif view == "sample":
+        want = [seen["energy"], seen["distance"], seen["mean"], seen["sd"]]
+        assert printed == pytest.approx(want, rel=1e-11)
     else:
         assert printed[0] == pytest.approx(seen["error"], rel=1e-9)
 
@@ -354,9 +410,10 @@ CHANGES: dict[str, dict] = {
         "layers": 3, "t_end": 1.0, "beta": 9.0, "normalise": False, "t": 1.0,
         "V": [MINUS_I], "angles": [0, 1, 2, 3, 4, 5],
     },
+    "sample": {"n": 20, "seed": 4, "t": 5.0, "beta": 5.0, "shown": "distance"},
 }  # fmt: skip
 # What is not on the stage but in the words or the chart, by view.
-QUIET = {"clouds": {"pair"}}
+QUIET = {"clouds": {"pair"}, "sample": {"beta", "shown"}}
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -472,7 +529,7 @@ def test_a_chip_of_another_view_changes_the_card_and_keeps_the_focus(visit):
         titles.append(page.inner_text("h3"))
         assert page.evaluate("document.activeElement.dataset.preset") == name
         assert page.locator("section.tfdyn-card").count() == 1
-    assert len(set(titles)) == 4
+    assert len(set(titles)) == len(VIEWS)
 
 
 # By hand
@@ -540,7 +597,7 @@ def test_a_token_is_chosen_and_turned_by_keys(visit, view):
     settle(page)
     before = page.evaluate(HASH)
     stage = page.locator(".tfdyn-canvas")
-    key = {"clouds": "targets"}.get(view, "angles")
+    key = {"clouds": "targets", "sample": "n"}.get(view, "angles")
     old = json.dumps(model(page, key))
     stage.press("ArrowRight")
     stage.press("ArrowUp")
@@ -561,6 +618,8 @@ SAID = {
     r"chords\. The matching shown costs 0\.7854\.",
     "layers": r"6 layers to layer-time 3\. Distance to the flow at the end 0\.\d+, "
     r"times layers 0\.\d+\.",
+    "sample": r"Seed 0, 8 tokens\. Energy 0\.7125; the exact mean is 0\.7238, the "
+    r"spread 0\.068\. Distance to the uniform law 0\.\d+\.",
 }
 
 
@@ -675,6 +734,11 @@ ENDS: list[tuple[str, dict]] = [
     ("steps_6_12_24_48", {"layers": 1, "t_end": 20.0}),
     ("steps_6_12_24_48", {"V": ZERO}),
     ("no_renormalisation", {"t_end": 20.0, "layers": 96}),
+    ("n_slider", {"n": 2, "beta": 0.01}),
+    ("n_slider", {"n": 2, "beta": 0.01, "shown": "distance"}),
+    ("n_large", {"beta": 100.0}),
+    ("n_slider", {"seed": 2**31 - 1, "t": 99.0}),
+    ("n_slider", {"B": ZERO, "V": ZERO, "start": "gap"}),
 ]
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tfdynlib import attention, flow, sphere, weights
+from tfdynlib import _progress, attention, flow, sphere, weights
 from tfdynlib.weights import Heads, WeightPath
 
 seeds = st.integers(0, 2**32 - 1)
@@ -31,6 +31,10 @@ def gap(x):
 
 def decay(t, x):
     return -x
+
+
+def turn(t, x):
+    return x @ np.array([[0.0, 1.0], [-1.0, 0.0]])
 
 
 # --- laws -------------------------------------------------------------------------
@@ -295,9 +299,6 @@ def test_the_wait_of_two_far_tokens_grows_like_an_exponential(beta, time):
 
 
 def test_crossings_are_all_noted_in_their_direction():
-    def turn(t, x):
-        return x @ np.array([[0.0, 1.0], [-1.0, 0.0]])
-
     def height(t, x):
         return x[0, 1]
 
@@ -367,11 +368,19 @@ def test_an_interrupt_keeps_what_was_reached():
     assert len(run.t) == len(run.x) == 6
 
 
-def test_progress_goes_to_standard_error():
+def test_progress_of_a_long_run_goes_to_standard_error(monkeypatch):
+    monkeypatch.setattr(_progress, "DELAY", 0)
     out = io.StringIO()
     with redirect_stderr(out):
         flow.solve(DESCENT, PAIR, [0, 1], progress=True)
-    assert out.getvalue().endswith("layer-time 1 of 1\n")
+    assert "layer-time 1 of 1 |" in out.getvalue()
+
+
+def test_progress_of_a_short_run_is_not_worth_a_word():
+    out = io.StringIO()
+    with redirect_stderr(out):
+        flow.solve(DESCENT, PAIR, [0, 1], "euler", progress=True)
+    assert out.getvalue() == ""
 
 
 def test_repr_says_how_it_ended():
@@ -379,6 +388,123 @@ def test_repr_says_how_it_ended():
     assert repr(run) == (
         "Trajectory(2 tokens in R^2, 2 times in [0, 1], done, 1 evaluations)"
     )
+
+
+def test_a_field_at_rest_is_tangent_whatever_its_rounding(tokens):
+    """Each token has the largest score with itself: hardmax ascent does not move."""
+    field = attention.field(Heads(I3, I3), rule="hardmax")
+    run = flow.solve(field, tokens(0), [0, 1])
+    assert run.status == "done"
+    np.testing.assert_allclose(run.x[1], run.x[0], atol=1e-14)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "dop853"])
+def test_a_budget_of_steps_ends_what_would_crawl(tokens, method):
+    """Tokens driven into a tie of hardmax from both sides; a horizon of 1e15, which
+    steps of the size of the fastest rate never reach."""
+    D = np.random.default_rng(1).standard_normal((2, 3, 3))
+    ties = attention.field(Heads.descent(D + D.swapaxes(1, 2)), rule="hardmax")
+    far = attention.field(Heads(I3, I3, 4.0))
+    for field, horizon in ((ties, 10.0), (far, 1e15)):
+        run = flow.solve(field, tokens(0, 6), [0, horizon], method, max_steps=40)
+        assert run.status in ("too many steps", "step too small")
+        assert len(run.t) == 2 and 0 < run.t[1] < horizon  # the place it reached
+        np.testing.assert_allclose(np.linalg.norm(run.x, axis=2), 1, atol=1e-15)
+        stages = {"dopri5": 6, "dop853": 12}[method]
+        assert run.n_evaluations <= 40 * stages + 2
+
+
+# --- tokens that meet ---------------------------------------------------------------
+
+
+@few
+@given(seed=seeds, method=methods)
+def test_merging_equal_tokens_changes_nothing(tokens, random_heads, seed, method):
+    """Equal tokens at the start are one token with the sum of the masses."""
+    place, t = [0, 1, 1, 2, 0, 1], [0, 0.2, 0.5]
+    x0 = tokens(seed, n=3)
+    field = attention.field(random_heads(seed))
+    plain = flow.solve(field, x0[place], t, method)
+    merged = flow.solve(field, x0[place], t, method, merge=1e-12)
+    assert merged.merges.left.tolist() == [3] and merged.merges.t.tolist() == [0.0]
+    # Adaptive steps differ (the error is a mean over other tokens): two tolerances.
+    np.testing.assert_allclose(merged.x, plain.x, atol=1e-6)
+
+
+def test_merging_is_exact_in_the_limit_of_the_radius(tokens):
+    field, x0 = attention.field(Heads(I3, I3, 9.0)), tokens(3, n=20)
+    tight = {"rtol": 1e-9, "atol": 1e-11}
+    plain = flow.solve(field, x0, [0, 1, 20], **tight)
+    errors = []
+    for radius in (1e-2, 1e-4):
+        run = flow.solve(field, x0, [0, 1, 20], **tight, merge=radius)
+        assert run.x.shape == plain.x.shape
+        assert run.merges.left[-1] < 20 and (np.diff(run.merges.left) < 0).all()
+        assert (np.diff(run.merges.t) > 0).all() and run.merges.t[-1] < 20
+        errors.append(np.abs(run.x - plain.x).max())
+    assert errors[0] < 1e-2 and errors[1] < 1e-4
+
+
+def test_a_chain_merges_when_it_has_shrunk_to_the_radius():
+    """A ring of close neighbours has no centre: nothing may jump there."""
+    angle = 2 * np.pi * np.arange(100) / 100
+    ring = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    run = flow.solve(attention.field(Heads(I2, I2)), ring, [0, 0.1], merge=0.07)
+    assert len(run.merges.t) == 0
+    np.testing.assert_allclose(run.x[1], ring, atol=1e-12)  # in equilibrium
+
+
+def test_merging_keeps_unequal_masses_and_tokens_without_mass(tokens):
+    x0, mass = tokens(1, n=5), np.array([0.5, 0.2, 0.3, 0.0, 0.0])
+    x0[1], x0[4] = x0[0], x0[3]
+    field = attention.field(Heads(I3, I3, 2.0), mass)
+    run = flow.solve(field, x0, [0, 1], merge=1e-9)
+    plain = flow.solve(field, x0, [0, 1])
+    assert run.merges.left[0] == 3
+    np.testing.assert_allclose(run.x, plain.x, atol=1e-6)
+
+
+# --- the price of a digit -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("beta", [4.0, 64.0])
+def test_six_digits_cost_two_hundred_evaluations(tokens, beta):
+    """512 tokens to T = 10: a count of work, the same on every machine."""
+    field, x0 = attention.field(Heads(I3, I3, beta)), tokens(0, n=512)
+    fine = flow.solve(field, x0, [0, 10], "dop853", rtol=1e-11, atol=1e-12).x[-1]
+    for method, rtol in (("dopri5", 1e-7), ("dop853", 3e-6)):
+        if (method, beta) == ("dopri5", 4.0):
+            rtol = 1e-6
+        run = flow.solve(field, x0, [0, 10], method, rtol=rtol, atol=rtol / 100)
+        assert np.abs(run.x[-1] - fine).max() < 1e-6
+        assert run.n_evaluations <= 220
+
+
+# --- the circle in angles -----------------------------------------------------------
+
+
+@few
+@given(seed=seeds, method=st.sampled_from(["dopri5", "dop853"]))
+def test_a_circle_in_the_sphere_is_followed_as_the_circle(tokens, seed, method):
+    """Angles on the circle, or the same tokens on the equator of a sphere."""
+    x0 = tokens(seed, n=5, d=2)
+    t, tight = [0, 0.5, 2.0], {"rtol": 1e-9, "atol": 1e-10}
+    on_circle = flow.solve(attention.field(Heads(I2, I2, 2.0)), x0, t, method, **tight)
+    flat = np.pad(x0, ((0, 0), (0, 1)))
+    on_sphere = flow.solve(
+        attention.field(Heads(I3, I3, 2.0)), flat, t, method, **tight
+    )
+    np.testing.assert_allclose(on_circle.x, on_sphere.x[:, :, :2], atol=1e-7)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "dop853"])
+def test_many_turns_keep_their_digits(method):
+    """A uniform rotation is linear in the angle: exact up to rounding."""
+    run = flow.solve(turn, PAIR, [0, 200], method)
+    end = [[np.cos(200), np.sin(200)], [-np.sin(200), np.cos(200)]]
+    # 130 quarter turns, each with the rounding of a time near 200.
+    np.testing.assert_allclose(run.x[1], end, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(run.x, axis=2), 1, atol=4e-16)
 
 
 # --- refusals ---------------------------------------------------------------------
@@ -392,6 +518,16 @@ REFUSALS = [
     (lambda: flow.solve(DESCENT, PAIR, [0, 1], rtol=0), "rtol must be positive"),
     (lambda: flow.solve(DESCENT, PAIR, [0, 1], rtol=1e-15), "rtol must be 2.2e-14 or"),
     (lambda: flow.solve(DESCENT, PAIR, [0, 1], atol=-1), "atol must be positive"),
+    (lambda: flow.solve(DESCENT, PAIR, [0, 1], max_steps=0), "max_steps must be 1 or"),
+    (lambda: flow.solve(DESCENT, PAIR, [0, 1], merge=-1), "merge must be positive"),
+    (
+        lambda: flow.solve(turn, PAIR, [0, 1], merge=0.1),
+        "merge must be None for a field without masses",
+    ),
+    (
+        lambda: flow.solve(DESCENT, PAIR, [0, 1], events=[lambda t, x: np.nan]),
+        "events must be functions whose value is one real number, got nan at t = 0",
+    ),
     (lambda: flow.solve(DESCENT, PAIR, [0, 1], space="torus"), "space must be one of"),
     (lambda: flow.solve(decay, PAIR, [0, 1]), "field must be tangent to the sphere"),
     (

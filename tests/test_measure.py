@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfdynlib import attention, measure, sphere
+from tfdynlib import _transport, attention, measure, sphere
 from tfdynlib.measure import Measure, wasserstein2
 
 seeds = st.integers(0, 2**32 - 1)
@@ -88,6 +88,62 @@ def test_circle_by_sorting_survives_the_cut_and_ties():
     assert wasserstein2(heap, Measure(SQUARE), "geodesic") == pytest.approx(
         np.pi / 2 * np.sqrt(1.5), abs=1e-14
     )
+
+
+@given(seed=seeds, n=st.integers(1, 30), m=st.integers(1, 30))
+def test_circle_of_any_masses_equals_exact_transport(seed, n, m):
+    mu, nu = random_measure(seed, n, 2), random_measure(seed + 1, m, 2)
+    found = wasserstein2(mu, nu, "geodesic")
+    # The oracle's arc cosine loses half the digits of short arcs: sqrt(1e-16).
+    assert found == pytest.approx(by_pot(mu, nu, "geodesic"), abs=1e-8)
+    assert found == pytest.approx(wasserstein2(nu, mu, "geodesic"), abs=1e-12)
+
+
+@given(seed=seeds)
+def test_atoms_cut_into_equal_parts_are_matched_as_equals(seed):
+    """12 atoms against 8: both are 24 equal atoms, by the integer search."""
+    rng = np.random.default_rng(seed)
+    x, y = sphere.uniform(12, 2, rng), sphere.uniform(8, 2, rng)
+    parts = np.repeat(x, 2, axis=0), np.repeat(y, 3, axis=0)
+    expected = _transport.circle_of_equals(
+        *(_transport.angles(Measure(p)) for p in parts)
+    )
+    found = wasserstein2(Measure(x), Measure(y), "geodesic")
+    assert found == pytest.approx(np.sqrt(expected), abs=1e-13)
+
+
+@given(seed=seeds, turn=st.floats(-3, 3))
+def test_a_turned_measure_is_as_far_as_the_turn_if_that_is_small(seed, turn):
+    """All atoms within an arc of 0.1: the turn itself is optimal up to pi - 0.1."""
+    rng = np.random.default_rng(seed)
+    angle, mass = np.pi + 0.1 * rng.random(9), rng.dirichlet(np.ones(9))
+    mu, nu = Measure(on_circle(angle), mass), Measure(on_circle(angle + turn), mass)
+    # Angles of turned points are known to 4e-16; the cut of the circle may differ.
+    assert wasserstein2(mu, nu, "geodesic") == pytest.approx(abs(turn), abs=1e-14)
+
+
+@given(seed=seeds, ground=grounds)
+def test_a_measure_cut_into_smaller_atoms_is_the_same(seed, ground):
+    mu, rng = random_measure(seed, 6, 2), np.random.default_rng(seed)
+    place = rng.permutation(np.repeat(np.arange(6), 3))
+    thirds = Measure(
+        np.vstack([mu.x[place], -mu.x[:1]]), np.append(mu.mass[place] / 3, 0)
+    )
+    assert wasserstein2(mu, thirds, ground) == 0.0
+
+
+def test_too_many_atoms_for_a_programme_are_refused_with_a_way_out():
+    rng = np.random.default_rng(0)
+    mu, nu = (Measure(sphere.uniform(5001, 3, rng)) for _ in range(2))
+    with pytest.raises(
+        ValueError, match="^mu and nu must be .*see sliced_wasserstein2"
+    ):
+        wasserstein2(mu, nu)
+    assert measure.sliced_wasserstein2(mu, nu, rng, 4) < 0.1
+    # Closed forms know no limit.
+    circles = [Measure(sphere.uniform(5001, 2, rng)) for _ in range(2)]
+    assert wasserstein2(*circles, "geodesic") < 0.2
+    assert wasserstein2(mu, Measure(mu.x[:2])) < 2
 
 
 @given(seed=seeds, ground=st.sampled_from(["chordal", "geodesic"]))

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import ot
 import pytest
+from scipy import special
 
 from tfdynlib import attention, energy, flow, measure, metastability, sphere, weights
 
@@ -400,6 +401,31 @@ def test_matchings_are_optimal(node, ground):
         assert got["w2"] == pytest.approx(
             measure.wasserstein2(*clouds, ground=ground), abs=1e-10
         )
+
+
+def test_bessel_function_is_scipys(node):
+    z = [0.0, 1e-3, 0.5, 1.0, 4.0, 18.0, 200.0]
+    found = node({"sampling.mjs": "besselI0"}, "return besselI0(c);", z)
+    assert found == pytest.approx(special.i0(z), rel=1e-14)
+
+
+def test_spreading_out_is_transport_to_a_fine_polygon(node):
+    """Exact transport to 64 n corners; a corner stands for an arc of its own width."""
+    rng = np.random.default_rng(8)
+    clouds = [rng.uniform(0, 2 * np.pi, n) for n in (1, 2, 3, 10, 40) for _ in range(3)]
+    clouds += [np.full(5, 1.0), 2 * np.pi * np.arange(7) / 7]
+    found = node(
+        {"sampling.mjs": "sortedAngles, spreadOut"},
+        "return spreadOut(sortedAngles(flat(c))).w2;",
+        [on_circle(theta).tolist() for theta in clouds],
+    )
+    for theta, got in zip(clouds, found):
+        n = len(theta)
+        copies = measure.Measure(np.repeat(on_circle(theta), 64, axis=0))
+        fine = measure.wasserstein2(copies, sphere.quadrature(2, 64 * n), "geodesic")
+        # the best turn of the polygon is within half a corner of the best turn of all
+        assert got == pytest.approx(fine, abs=np.pi / (64 * n))
+        assert got >= np.pi / (n * np.sqrt(3)) - 1e-12  # no cloud beats the polygon
 
 
 def test_log_times_are_in_equal_ratios_and_end_at_the_end(node):

@@ -48,6 +48,8 @@ def one_of(value: str, options: Iterable[str], name: str) -> str:
 
 def positive(value: Any, name: str) -> float:
     """``value`` as a float, positive and finite."""
+    if isinstance(value, str | bytes | bool | np.bool_):
+        raise refuse(name, "a number", repr(value))
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -69,6 +71,8 @@ def count(value: Any, name: str, least: int = 1) -> int:
 def array(value: ArrayLike, name: str, ndim: int | None = None) -> np.ndarray:
     """``value`` as a finite float64 array, of ``ndim`` axes if given; never a view
     that writes back unless ``value`` was such an array itself."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise refuse(name, "without a mask (see numpy.ma.filled)", "a masked array")
     try:
         raw = np.asarray(value)
         if raw.dtype.kind not in REAL_KINDS:
@@ -124,7 +128,7 @@ def pair(
     if not fits:
         wanted = f"points of a shape that fits {x.shape}, that of {names[0]}"
         raise refuse(names[1], wanted, y)
-    return x, y
+    return bounded(x, names[0]), bounded(y, names[1])
 
 
 def shaped(
@@ -143,7 +147,7 @@ def shaped(
 
 def bounded(value: np.ndarray, name: str) -> np.ndarray:
     """``value``, an array whose squares are doubles."""
-    largest = np.abs(value).max()
+    largest = np.abs(value).max(initial=0.0)
     if largest > LARGEST:
         raise refuse(name, f"of entries up to {LARGEST:g}", f"{largest:g}")
     return value

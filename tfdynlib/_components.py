@@ -26,6 +26,16 @@ def components(x: Points, reach: float) -> Int[np.ndarray, " n"]:
     return np.argsort(np.argsort(first))[labels]
 
 
+def centres(
+    x: Points, mass: Float[np.ndarray, " n"], label: Labels
+) -> Float[np.ndarray, "k d"]:
+    """Centre of mass of the points of each label; the mean where no point has mass."""
+    total = np.bincount(label, mass)
+    weight = np.where(total[label] > 0, mass, 1.0)
+    sums = [np.bincount(label, weight * column) for column in x.T]
+    return np.stack(sums, axis=1) / np.bincount(label, weight)[:, None]
+
+
 def _nearest_pass(x: Points, reach: float) -> tuple[Labels, Labels]:
     """Components by nearest neighbours, and the points that may have further ones."""
     from scipy.spatial import cKDTree

@@ -1,28 +1,29 @@
 """Gradients of the interaction energy and weights of the heads; used by ``energy``.
 
-All inputs have passed the front door of ``energy``.
+All inputs have passed the front door of ``energy``.  ``how`` is the method of summation
+and its tolerance.
 """
 
 import numpy as np
 
 from tfdynlib import _check, attention, summation
-from tfdynlib.attention import Masses, Tokens
+from tfdynlib.attention import How, Masses, Tokens
 from tfdynlib.weights import Heads
 
 
-def rate(x: Tokens, v: Tokens, heads: Heads, mass: Masses) -> float:
+def rate(x: Tokens, v: Tokens, heads: Heads, mass: Masses, how: How) -> float:
     """dE/dt when the tokens move with velocity v and the weights do not change."""
-    return float(mass @ np.sum(euclidean_gradient(x, heads, mass) * v, axis=1))
+    return float(mass @ np.sum(euclidean_gradient(x, heads, mass, how) * v, axis=1))
 
 
-def euclidean_gradient(x: Tokens, heads: Heads, mass: Masses) -> Tokens:
+def euclidean_gradient(x: Tokens, heads: Heads, mass: Masses, how: How) -> Tokens:
     """Gradient of the first variation at each token, before projection."""
     gradients = []
     for part in halves(heads):
-        sums = summation.of_heads(x, x, part, mass)
+        sums = summation.of_heads(x, x, part, mass, *how)
         gradients.append(
             sum(
-                w * exponential(m.shift, heads)[:, None] * (m.first @ B)
+                w * exponential(m.log_z, heads)[:, None] * (m.mean @ B)
                 for w, m, B in zip(part.mass, sums, part.B)
             )
         )
@@ -37,9 +38,9 @@ def halves(heads: Heads) -> list[Heads]:
     return [heads, Heads(turned, heads.V, heads.beta, heads.mass)]
 
 
-def log_effective_weight(x: Tokens, heads: Heads, mass: Masses) -> Masses:
+def log_effective_weight(x: Tokens, heads: Heads, mass: Masses, how: How) -> Masses:
     """Logarithm of the harmonic mean of s_h."""
-    log_s = attention.log_partition(x, heads, mass)[heads.mass > 0]
+    log_s = attention.log_partition(x, heads, mass, None, *how)[heads.mass > 0]
     low = log_s.min(axis=0)
     share = heads.mass[heads.mass > 0] @ np.exp(low - log_s)
     return low - np.log(share)

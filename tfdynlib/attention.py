@@ -7,13 +7,15 @@ over heads with the masses of ``heads``.
 from collections.abc import Callable
 from dataclasses import dataclass
 from dataclasses import field as default
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Real
 from numpy.typing import ArrayLike
 
-from tfdynlib import _check, sphere, summation
+from tfdynlib import _arrays, _check, sphere, summation
 from tfdynlib._check import Number
+from tfdynlib.summation import Choice
 from tfdynlib.weights import Heads, WeightPath, constant, gradient_sign
 
 Tokens = Float[np.ndarray, "n d"]
@@ -21,6 +23,11 @@ Points = Float[np.ndarray, "k d"]
 Masses = Float[np.ndarray, " n"]
 
 SPACES = ("sphere", "euclidean")
+
+# A method of summation and its tolerance.
+How = tuple[str, float]
+
+velocity_of = _arrays.velocity_of
 
 
 def attend(
@@ -49,28 +56,32 @@ def log_partition(
     heads: Heads,
     mass: ArrayLike | None = None,
     at: Real[np.ndarray, "k d"] | None = None,
+    method: str = "auto",
+    tol: Number = 1e-10,
 ) -> Float[np.ndarray, "H k"]:
     r"""Logarithm of the softmax denominator, :math:`\log s_h(x_i)` for each head.
 
     .. math:: s_h(x) = \int e^{\beta\langle B_h x, y\rangle}\, d\mu(y)
 
     with μ the measure of the tokens x, self pair included.  The logarithm is finite for
-    every beta; its gradient in :math:`p = \beta B_h x` is the softmax mean.
+    every beta; its gradient in :math:`p = \beta B_h x` is the softmax mean.  It is what
+    ``velocity`` divides by, summed by the same ``method`` to the same ``tol``.
     """
     x, mass, at = _check.cloud(x, _check.dimension(heads), mass, at, "euclidean")
-    return np.stack([m.log_z for m in summation.of_heads(at, x, heads, mass)])
+    sums = summation.of_heads(at, x, heads, mass, *how(method, tol))
+    return np.stack([m.log_z for m in sums])
 
 
 def velocity(
-    x: Real[np.ndarray, "n d"],
+    x: Real[Any, "n d"],
     heads: Heads,
     mass: ArrayLike | None = None,
     rule: str = "softmax",
     method: str = "auto",
     tol: Number = 1e-10,
     space: str = "sphere",
-    at: Real[np.ndarray, "k d"] | None = None,
-) -> Float[np.ndarray, "k d"]:
+    at: Real[Any, "k d"] | None = None,
+) -> Float[Any, "k d"]:
     r"""Velocity of tokens x under the heads, tangent if they live on the sphere.
 
     .. math::
@@ -99,15 +110,34 @@ def velocity(
         B_h x = 0 receives nothing from head h.
 
     ``mass`` are the masses of the tokens, ``at`` other points where the field is
-    wanted, ``tol`` the accuracy asked of an approximate method (``"dense"`` is exact to
-    rounding).  Memory is O(n).  Raises ``ValueError`` for tokens off the sphere, heads
-    that do not fit the rule, and exponents beyond the largest double.
+    wanted.  ``method`` is one of
+
+    ``"dense"``
+        all pairs in NumPy, exact to rounding.
+    ``"compiled"``
+        all pairs in compiled loops, exact to rounding; needs numba.
+    ``"fourier"``, ``"harmonic"``
+        series on the circle and on the two-sphere, at a cost that grows like n.
+    ``"auto"``
+        the one that ``explain`` names.
+
+    ``tol`` is the accuracy of what each token sees, asked of a method that is not
+    exact; every token has it, because those that a series cannot vouch for are summed
+    exactly.  Memory is O(n).  Raises ``ValueError`` for tokens off the sphere, heads
+    that do not fit the rule, a method that cannot do it, and exponents beyond the
+    largest double.
+
+    x may also be an array of torch or jax: then so is the value, of the same dtype and
+    device, by the dense sum, with derivatives in x (``velocity_of`` has them in the
+    weights too).
 
     Source: :cite:t:`geshkovski2025mathematical`, eq. (SA) and (USA), for one head.
     """
+    if _arrays.foreign(x):
+        return _arrays.velocity(x, heads, mass, rule, method, space, at)
     rule, space = _options(rule, method, tol, space)
     x, mass, at = _check.cloud(x, _check.dimension(heads), mass, at, space)
-    v = _velocity(at, x, heads, mass, rule, method, space)
+    v = _velocity(at, x, heads, mass, rule, (method, float(tol)), space)
     if not np.isfinite(v).all():
         raise _check.refuse(
             "beta",
@@ -131,6 +161,7 @@ class Field:
     rule: str = "softmax"
     method: str = "auto"
     space: str = "sphere"
+    tol: float = 1e-10
 
     @property
     def breaks(self) -> tuple[float, ...]:
@@ -145,7 +176,8 @@ class Field:
             wanted = f"of shape (any, {self.path.d}), the dimension of the heads"
             raise _check.refuse("x", wanted, x)
         heads = self.path(t)
-        return _velocity(x, x, heads, mass, self.rule, self.method, self.space)
+        how = self.method, self.tol
+        return _velocity(x, x, heads, mass, self.rule, how, self.space)
 
 
 def field(
@@ -167,15 +199,40 @@ def field(
     if mass is not None:
         mass = _check.array(mass, "mass", ndim=1)
         mass = _check.masses(mass, len(mass)).copy()
-    return Field(path, mass, rule, method, space)
+    return Field(path, mass, rule, method, space, float(tol))
+
+
+def explain(
+    n: int,
+    heads: Heads,
+    rule: str = "softmax",
+    tol: Number = 1e-10,
+    space: str = "sphere",
+) -> Choice:
+    """The method that ``"auto"`` takes for n tokens: which, why, and what each costs.
+
+    Print it to read the table.  The estimates are those of one core of one machine; for
+    another machine trust their ratios.  The rules ``"hardmax"`` and
+    ``"zero_temperature"`` sum no exponentials, and have no choice.
+    """
+    rule, space = _options(rule, "auto", tol, space)
+    _check.dimension(heads)
+    if rule in ("hardmax", "zero_temperature"):
+        return Choice("dense", f"rule {rule!r} sums no exponentials", np.nan)
+    n = _check.count(n, "n")
+    return summation.explain(n, heads, tol, space == "sphere")
+
+
+def how(method: str, tol: Number) -> How:
+    """Front door of a method of summation and its tolerance."""
+    return _check.one_of(method, summation.NAMES, "method"), _check.positive(tol, "tol")
 
 
 def _options(rule: str, method: str, tol: Number, space: str) -> tuple[str, str]:
     """Front door of the options."""
     _check.one_of(rule, RULES, "rule")
     _check.one_of(space, SPACES, "space")
-    _check.one_of(method, summation.METHODS, "method")
-    _check.positive(tol, "tol")
+    how(method, tol)
     if rule == "zero_temperature" and space != "sphere":
         raise _check.refuse("space", "'sphere' for rule 'zero_temperature'", space)
     return rule, space
@@ -187,11 +244,11 @@ def _velocity(
     heads: Heads,
     mass: Masses,
     rule: str,
-    method: str,
+    how: How,
     space: str,
 ) -> Points:
     """The velocity, no questions asked; inf where it leaves the doubles."""
-    v = RULES[rule](at, x, heads, mass, method)
+    v = RULES[rule](at, x, heads, mass, how)
     if not np.isfinite(v).all():
         return np.full_like(v, np.inf)
     return sphere.project(at, v) if space == "sphere" else v
@@ -203,22 +260,20 @@ def _pull(heads: Heads, targets: list[Points]) -> Points:
     return np.sum(means, axis=0)
 
 
-def _softmax(at: Points, x: Tokens, heads: Heads, mass: Masses, method: str) -> Points:
-    return _pull(
-        heads, [m.mean for m in summation.of_heads(at, x, heads, mass, method)]
-    )
+def _softmax(at: Points, x: Tokens, heads: Heads, mass: Masses, how: How) -> Points:
+    return _pull(heads, [m.mean for m in summation.of_heads(at, x, heads, mass, *how)])
 
 
 def _unnormalised(
-    at: Points, x: Tokens, heads: Heads, mass: Masses, method: str
+    at: Points, x: Tokens, heads: Heads, mass: Masses, how: How
 ) -> Points:
-    sums = summation.of_heads(at, x, heads, mass, method)
+    sums = summation.of_heads(at, x, heads, mass, *how)
     if max(m.log_z.max() for m in sums) > summation.LOG_MAX:
         return np.full_like(at, np.inf)
-    return _pull(heads, [np.exp(m.shift)[:, None] * m.first for m in sums])
+    return _pull(heads, [np.exp(m.log_z)[:, None] * m.mean for m in sums])
 
 
-def _hardmax(at: Points, x: Tokens, heads: Heads, mass: Masses, method: str) -> Points:
+def _hardmax(at: Points, x: Tokens, heads: Heads, mass: Masses, how: How) -> Points:
     seen = mass > 0
     y, weight = x[seen], mass[seen]
     directions = np.einsum("hij,kj->hki", heads.B, at)
@@ -240,10 +295,10 @@ def _mean_of_maximisers(p: Points, y: Tokens, weight: Masses) -> Points:
     return out
 
 
-def _gradient(at: Points, x: Tokens, heads: Heads, mass: Masses, method: str) -> Points:
+def _gradient(at: Points, x: Tokens, heads: Heads, mass: Masses, how: How) -> Points:
     """Both sums over heads carry a factor e^{shift}; only their product is formed."""
     sign = gradient_sign(heads)
-    sums = summation.of_heads(at, x, heads, mass, method)
+    sums = summation.of_heads(at, x, heads, mass, *how)
     top = np.max([m.log_z for m in sums], axis=0)
     low = np.min([m.log_z for m in sums], axis=0)
     if (top - low).max() > summation.LOG_MAX:
@@ -251,13 +306,13 @@ def _gradient(at: Points, x: Tokens, heads: Heads, mass: Masses, method: str) ->
     inverse_weight = sum(
         w * np.exp(low - m.log_z) for w, m in zip(heads.mass, sums)
     ) * np.exp(top - low)
-    slopes = [np.exp(m.shift - top)[:, None] * m.first for m in sums]
+    slopes = [np.exp(m.log_z - top)[:, None] * m.mean for m in sums]
     total = sum(w * (f @ B) for w, f, B in zip(heads.mass, slopes, heads.B))
     return sign * inverse_weight[:, None] * total
 
 
 def _zero_temperature(
-    at: Points, x: Tokens, heads: Heads, mass: Masses, method: str
+    at: Points, x: Tokens, heads: Heads, mass: Masses, how: How
 ) -> Points:
     directions = np.einsum("hij,kj->hki", heads.B, at)
     norm = np.linalg.norm(directions, axis=2, keepdims=True)

@@ -6,7 +6,8 @@ Throughout, for tokens x on the sphere with measure mu and heads with masses m_h
     b(x)   = 1 / sum_h (m_h / s_h(x))              the effective weight, a harmonic mean
 
 Values beyond the range of doubles (beta near 700 and more) are refused with a sentence;
-``log_interaction`` has no such limit.
+``log_interaction`` has no such limit.  ``method`` and ``tol`` are those of
+``attention.velocity``: energies come from the sums that a velocity divides by.
 
 Sources: energy, weight and balance are those of :cite:t:`massucco2026multihead`; for
 one head see also :cite:t:`burger2025analysis`.  The dissipation of the softmax rule for
@@ -20,13 +21,18 @@ from jaxtyping import Float, Real
 from numpy.typing import ArrayLike
 
 from tfdynlib import _check, _slopes, attention, sphere, summation
-from tfdynlib.attention import Masses, Tokens
+from tfdynlib._check import Number
+from tfdynlib.attention import How, Masses, Tokens
 from tfdynlib.flow import Trajectory
 from tfdynlib.weights import Heads, WeightPath, constant, gradient_sign
 
 
 def interaction(
-    x: Real[np.ndarray, "n d"], heads: Heads, mass: ArrayLike | None = None
+    x: Real[np.ndarray, "n d"],
+    heads: Heads,
+    mass: ArrayLike | None = None,
+    method: str = "auto",
+    tol: Number = 1e-10,
 ) -> float:
     r"""Interaction energy of the tokens.
 
@@ -38,15 +44,23 @@ def interaction(
     (V = B) raises it, at the rate ``dissipation``.  For B = I it is largest,
     :math:`e^\beta / 2\beta`, when all tokens are one.
     """
-    return float(_slopes.exponential(np.array(log_interaction(x, heads, mass)), heads))
+    return float(
+        _slopes.exponential(
+            np.array(log_interaction(x, heads, mass, method, tol)), heads
+        )
+    )
 
 
 def log_interaction(
-    x: Real[np.ndarray, "n d"], heads: Heads, mass: ArrayLike | None = None
+    x: Real[np.ndarray, "n d"],
+    heads: Heads,
+    mass: ArrayLike | None = None,
+    method: str = "auto",
+    tol: Number = 1e-10,
 ) -> float:
     """Logarithm of ``interaction``; finite for every beta."""
     x, mass, _ = _check.cloud(x, _check.dimension(heads), mass)
-    log_s = attention.log_partition(x, heads, mass)
+    log_s = attention.log_partition(x, heads, mass, None, method, tol)
     weight = heads.mass[:, None] * mass
     top = log_s[weight > 0].max()
     total = np.sum(weight * np.exp(np.minimum(log_s - top, 0)))
@@ -54,16 +68,26 @@ def log_interaction(
 
 
 def head_weights(
-    x: Real[np.ndarray, "n d"], heads: Heads, mass: ArrayLike | None = None
+    x: Real[np.ndarray, "n d"],
+    heads: Heads,
+    mass: ArrayLike | None = None,
+    method: str = "auto",
+    tol: Number = 1e-10,
 ) -> Float[np.ndarray, "H n"]:
     r"""The attention each token feels, :math:`s_h(x_i) = \int e^{\beta\langle B_h x_i,
     y\rangle} d\mu(y)`, for each head: the price of moving token i with head h."""
     x, mass, _ = _check.cloud(x, _check.dimension(heads), mass)
-    return _slopes.exponential(attention.log_partition(x, heads, mass), heads)
+    return _slopes.exponential(
+        attention.log_partition(x, heads, mass, None, method, tol), heads
+    )
 
 
 def effective_weight(
-    x: Real[np.ndarray, "n d"], heads: Heads, mass: ArrayLike | None = None
+    x: Real[np.ndarray, "n d"],
+    heads: Heads,
+    mass: ArrayLike | None = None,
+    method: str = "auto",
+    tol: Number = 1e-10,
 ) -> Float[np.ndarray, " n"]:
     r"""Harmonic mean over heads, :math:`\hat b = \bigl(\sum_h m_h / s_h\bigr)^{-1}`.
 
@@ -72,7 +96,8 @@ def effective_weight(
     velocity; what is called mobility is its inverse.)
     """
     x, mass, _ = _check.cloud(x, _check.dimension(heads), mass)
-    return _slopes.exponential(_slopes.log_effective_weight(x, heads, mass), heads)
+    how = attention.how(method, tol)
+    return _slopes.exponential(_slopes.log_effective_weight(x, heads, mass, how), heads)
 
 
 def first_variation(
@@ -80,6 +105,8 @@ def first_variation(
     heads: Heads,
     mass: ArrayLike | None = None,
     at: Real[np.ndarray, "k d"] | None = None,
+    method: str = "auto",
+    tol: Number = 1e-10,
 ) -> Float[np.ndarray, " k"]:
     r"""First variation of E at the tokens, or at other points ``at``.
 
@@ -92,22 +119,31 @@ def first_variation(
     """
     x, mass, at = _check.cloud(x, _check.dimension(heads), mass, at)
     both = [
-        _slopes.exponential(attention.log_partition(x, part, mass, at), heads)
+        _slopes.exponential(
+            attention.log_partition(x, part, mass, at, method, tol), heads
+        )
         for part in _slopes.halves(heads)
     ]
     return np.mean([heads.mass @ s for s in both], axis=0) / heads.beta
 
 
 def slope_squared(
-    x: Real[np.ndarray, "n d"], heads: Heads, mass: ArrayLike | None = None
+    x: Real[np.ndarray, "n d"],
+    heads: Heads,
+    mass: ArrayLike | None = None,
+    method: str = "auto",
+    tol: Number = 1e-10,
 ) -> float:
     r"""Square of the metric slope of E, the rate of descent along the gradient rule.
 
     .. math:: |\partial E|^2 = \int \hat b^{-1} \Bigl|\sum_h m_h g_h\Bigr|^2 d\mu
     """
     x, mass, _ = _check.cloud(x, _check.dimension(heads), mass)
-    g = sphere.project(x, _slopes.euclidean_gradient(x, heads, mass))
-    inverse = _slopes.exponential(-_slopes.log_effective_weight(x, heads, mass), heads)
+    how = attention.how(method, tol)
+    g = sphere.project(x, _slopes.euclidean_gradient(x, heads, mass, how))
+    inverse = _slopes.exponential(
+        -_slopes.log_effective_weight(x, heads, mass, how), heads
+    )
     return float(mass @ (inverse * np.sum(g * g, axis=1)))
 
 
@@ -116,6 +152,8 @@ def dissipation(
     heads: Heads,
     rule: str = "softmax",
     mass: ArrayLike | None = None,
+    method: str = "auto",
+    tol: Number = 1e-10,
 ) -> float:
     r"""Rate at which E falls along a rule of ``attention.velocity``, weights frozen.
 
@@ -126,8 +164,9 @@ def dissipation(
     softmax rule may have a negative one: E rises.
     """
     x, mass, _ = _check.cloud(x, _check.dimension(heads), mass)
-    v = attention.velocity(x, heads, mass, rule)
-    return -_slopes.rate(x, v, heads, mass)
+    how = attention.how(method, tol)
+    v = attention.velocity(x, heads, mass, rule, method, tol)
+    return -_slopes.rate(x, v, heads, mass, how)
 
 
 def action(
@@ -135,17 +174,26 @@ def action(
     v: Real[np.ndarray, "n d"],
     heads: Heads,
     mass: ArrayLike | None = None,
+    method: str = "auto",
+    tol: Number = 1e-10,
 ) -> float:
     r"""Squared length of a velocity in the metric of the heads,
     :math:`\int \hat b\, |v|^2 d\mu`."""
     x, mass, _ = _check.cloud(x, _check.dimension(heads), mass)
+    how = attention.how(method, tol)
     v = _check.shaped(v, "v", x.shape, why=", that of x")
-    weight = _slopes.exponential(_slopes.log_effective_weight(x, heads, mass), heads)
+    weight = _slopes.exponential(
+        _slopes.log_effective_weight(x, heads, mass, how), heads
+    )
     return float(mass @ (weight * np.sum(v * v, axis=1)))
 
 
 def head_mismatch(
-    x: Real[np.ndarray, "n d"], heads: Heads, mass: ArrayLike | None = None
+    x: Real[np.ndarray, "n d"],
+    heads: Heads,
+    mass: ArrayLike | None = None,
+    method: str = "auto",
+    tol: Number = 1e-10,
 ) -> float:
     """How far softmax is from steepest descent: dissipation minus action, along it.
 
@@ -155,8 +203,11 @@ def head_mismatch(
     """
     _check.dimension(heads)
     sign = gradient_sign(heads)
-    v = attention.velocity(x, heads, mass)
-    return -sign * dissipation(x, heads, "softmax", mass) - action(x, v, heads, mass)
+    how = attention.how(method, tol)
+    v = attention.velocity(x, heads, mass, "softmax", *how)
+    return -sign * dissipation(x, heads, "softmax", mass, *how) - action(
+        x, v, heads, mass, *how
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -199,6 +250,8 @@ def balance(
     path: WeightPath | Heads,
     rule: str = "softmax",
     mass: ArrayLike | None = None,
+    method: str = "auto",
+    tol: Number = 1e-10,
 ) -> Balance:
     r"""Energy balance of a trajectory that followed ``rule`` along ``path``.
 
@@ -226,20 +279,23 @@ def balance(
             "trajectory.t", f"inclusive of the jump of the weights at {missing[0]:g}", t
         )
     _, mass, _ = _check.cloud(trajectory.x[0], path.d, mass)
-    parts = [_interval(trajectory, k, path, rule, mass) for k in range(len(t) - 1)]
+    how = attention.how(method, tol)
+    parts = [_interval(trajectory, k, path, rule, mass, how) for k in range(len(t) - 1)]
     by_weights, dissipated = (
         (np.concatenate([[0.0], np.cumsum(part)]) for part in zip(*parts))
         if parts
         else (np.zeros(1), np.zeros(1))
     )
-    energy = np.array([interaction(x, path(s), mass) for s, x in zip(t, trajectory.x)])
+    energy = np.array(
+        [interaction(x, path(s), mass, *how) for s, x in zip(t, trajectory.x)]
+    )
     martingale = np.zeros(len(t))
     residual = energy - energy[0] - by_weights + dissipated - martingale
     return Balance(t, energy, by_weights, dissipated, martingale, residual)
 
 
 def _interval(
-    trajectory: Trajectory, k: int, path: WeightPath, rule: str, mass: Masses
+    trajectory: Trajectory, k: int, path: WeightPath, rule: str, mass: Masses, how: How
 ) -> tuple[float, float]:
     """Work of the weights and dissipation between outputs k and k + 1."""
     t0, t1 = (float(s) for s in trajectory.t[k : k + 2])
@@ -247,26 +303,31 @@ def _interval(
     last = float(np.nextafter(t1, t0)) if t1 in path.breaks else t1
     h, middle = t1 - t0, 0.5 * (t0 + t1)
     v0, v1 = (
-        attention.velocity(x, path(t), mass, rule) for t, x in ((t0, x0), (last, x1))
+        attention.velocity(x, path(t), mass, rule, *how)
+        for t, x in ((t0, x0), (last, x1))
     )
     x_middle = sphere.retract((x0 + x1) / 2 + h * (v0 - v1) / 8)
-    v_middle = attention.velocity(x_middle, path(middle), mass, rule)
+    v_middle = attention.velocity(x_middle, path(middle), mass, rule, *how)
     nodes = ((1, t0, x0, v0), (4, middle, x_middle, v_middle), (1, last, x1, v1))
-    work = sum(w * _power(x, path, t, mass) for w, t, x, _ in nodes) * h / 6
-    lost = sum(-w * _slopes.rate(x, v, path(t), mass) for w, t, x, v in nodes) * h / 6
+    work = sum(w * _power(x, path, t, mass, how) for w, t, x, _ in nodes) * h / 6
+    lost = (
+        sum(-w * _slopes.rate(x, v, path(t), mass, how) for w, t, x, v in nodes) * h / 6
+    )
     if t1 in path.breaks:
-        work += interaction(x1, path(t1), mass) - interaction(x1, path(last), mass)
+        work += interaction(x1, path(t1), mass, *how) - interaction(
+            x1, path(last), mass, *how
+        )
     return float(work), float(lost)
 
 
-def _power(x: Tokens, path: WeightPath, t: float, mass: Masses) -> float:
+def _power(x: Tokens, path: WeightPath, t: float, mass: Masses, how: How) -> float:
     r"""Rate of change of E at frozen tokens, :math:`\frac12 \sum m_h \iint \langle \dot
     B_h x, y\rangle e^{\beta\langle B_h x, y\rangle}`."""
     drift, heads = path.drift(t)[0], path(t)
     if not drift.any():
         return 0.0
     rates = [
-        np.sum((mass * _slopes.exponential(m.shift, heads)) @ ((x @ D.T) * m.first))
-        for m, D in zip(summation.of_heads(x, x, heads, mass), drift)
+        np.sum((mass * _slopes.exponential(m.log_z, heads)) @ ((x @ D.T) * m.mean))
+        for m, D in zip(summation.of_heads(x, x, heads, mass, *how), drift)
     ]
     return float(heads.mass @ np.array(rates)) / 2

@@ -6,9 +6,9 @@ from collections.abc import Callable
 import numpy as np
 from jaxtyping import Float
 
-from tfdynlib import _check, sphere
+from tfdynlib import _check, _transport, sphere
 from tfdynlib._check import Number
-from tfdynlib._components import components
+from tfdynlib._components import centres, components
 from tfdynlib._measure import Measure
 
 __all__ = [
@@ -24,6 +24,8 @@ A_MEASURE = "a Measure (see measure.Measure)"
 GROUNDS = ("chordal", "geodesic", "euclidean")
 # Marginals of a transport plan may be off by this much, in total mass.
 MARGINAL_TOLERANCE = 1e-9
+# Pairs of atoms that an exact programme may have: a cost matrix of 200 MB, minutes.
+LARGEST_PROGRAMME = 25_000_000
 
 Points = Float[np.ndarray, "n d"]
 Cost = Float[np.ndarray, "n m"]
@@ -51,23 +53,34 @@ def wasserstein2(mu: Measure, nu: Measure, ground: str = "chordal") -> float:
     for points on the sphere; ``"geodesic"``, their angle; or ``"euclidean"``, |x - y|
     anywhere.  A measure and the same measure in another order have distance exactly 0.
 
-    Closed forms where there are any: the line (by sorting), equal masses on the circle
-    with the geodesic ground (by sorting and a search over cyclic shifts), a target of
-    one or two atoms.  Otherwise an exact linear programme (POT's network simplex),
-    whose marginals are checked.  Raises ``ValueError`` for points off the sphere when
-    the ground asks for it, or of different dimension, and ``RuntimeError`` if the
+    Closed forms where there are any: the line (by sorting), the circle with the
+    geodesic ground (by sorting and a search for the shift), a target of one or two
+    atoms.  Otherwise an exact linear programme (POT's network simplex), whose
+    marginals are checked.  Raises ``ValueError`` for points off the sphere when the
+    ground asks for it, of different dimension, or more than ``LARGEST_PROGRAMME``
+    pairs of atoms where there is no closed form, and ``RuntimeError`` if the
     programme fails.
+
+    Source for the circle: J. Delon, J. Salomon, A. Sobolevski, Fast transport
+    optimization for Monge costs on the circle (2010).
     """
     _enter(mu, nu, ground)
+    on_circle = ground == "geodesic" and mu.x.shape[1] == 2
+    if on_circle and _equal_masses(mu, nu):
+        x, y = _transport.angles(mu), _transport.angles(nu)
+        return _root(_transport.circle_of_equals(x, y))
+    mu, nu = _distinct(mu), _distinct(nu)
     if _same(mu, nu):
         return 0.0
     if mu.x.shape[1] == 1 and ground == "euclidean":
-        return _root(_line(mu.x[:, 0], mu.mass, nu.x[:, 0], nu.mass))
-    if ground == "geodesic" and mu.x.shape[1] == 2 and _equal_masses(mu, nu):
-        return _root(_circle(_angles(mu.x), _angles(nu.x)))
+        return _root(_transport.line(mu.x[:, 0], mu.mass, nu.x[:, 0], nu.mass))
+    if on_circle:
+        laws = *_transport.angles_and_masses(mu), *_transport.angles_and_masses(nu)
+        return _root(_transport.circle(*laws))
     if min(len(mu.x), len(nu.x)) <= 2:
         return _root(_few_atoms(mu, nu, ground))
-    return _root(float(np.sum(_programme(mu, nu, ground) * _cost(mu.x, nu.x, ground))))
+    coupling, cost = _programme(mu, nu, ground)
+    return _root(float(np.sum(coupling * cost)))
 
 
 def plan(mu: Measure, nu: Measure, ground: str = "chordal") -> Cost:
@@ -77,7 +90,7 @@ def plan(mu: Measure, nu: Measure, ground: str = "chordal") -> Cost:
     sides it is a permutation matrix divided by n.
     """
     _enter(mu, nu, ground)
-    return _programme(mu, nu, ground)
+    return _programme(mu, nu, ground)[0]
 
 
 def sliced_wasserstein2(
@@ -91,7 +104,7 @@ def sliced_wasserstein2(
     """
     _enter(mu, nu, "euclidean")
     lines = sphere.uniform(_check.count(directions, "directions"), mu.x.shape[1], rng)
-    squares = [_line(mu.x @ u, mu.mass, nu.x @ u, nu.mass) for u in lines]
+    squares = [_transport.line(mu.x @ u, mu.mass, nu.x @ u, nu.mass) for u in lines]
     return _root(float(np.mean(squares)))
 
 
@@ -114,8 +127,7 @@ def merge(mu: Measure, radius: Number, ground: str = "chordal") -> Measure:
     mass = np.bincount(label, mu.mass).astype(float)
     if not mass.all():  # atoms without mass still need a place
         raise _check.refuse("mu.mass", "positive for every atom to merge", "a zero")
-    sums = [np.bincount(label, mu.mass * column) for column in mu.x.T]
-    centre = np.stack(sums, axis=1) / mass[:, None]
+    centre = centres(mu.x, mu.mass, label)
     if ground == "euclidean":
         return Measure(centre, mass)
     if np.linalg.norm(centre, axis=1).min() < 1e-8:
@@ -140,12 +152,22 @@ def _root(square: float) -> float:
     return float(np.sqrt(max(square, 0.0)))
 
 
+def _distinct(mu: Measure) -> Measure:
+    """The measure with equal atoms as one, in sorted order, and no atom of mass 0."""
+    seen = mu.mass > 0
+    x, mass = mu.x[seen], mu.mass[seen]
+    order = np.lexsort(x.T)
+    x = x[order]
+    new = np.append(True, (x[1:] != x[:-1]).any(axis=1))
+    return Measure(x[new], np.bincount(np.cumsum(new) - 1, mass[order]))
+
+
 def _same(mu: Measure, nu: Measure) -> bool:
-    """Whether the two have the same atoms with the same masses, in any order."""
-    if mu.x.shape != nu.x.shape:
+    """Whether two measures of distinct sorted atoms are one, up to the rounding of
+    masses that were added."""
+    if mu.x.shape != nu.x.shape or not np.array_equal(mu.x, nu.x):
         return False
-    a, b = (np.column_stack([m.x, m.mass]) for m in (mu, nu))
-    return np.array_equal(a[np.lexsort(a.T)], b[np.lexsort(b.T)])
+    return float(np.abs(mu.mass - nu.mass).sum()) <= _check.DUST
 
 
 def _equal_masses(mu: Measure, nu: Measure) -> bool:
@@ -162,50 +184,6 @@ def _cost(x: Points, y: Float[np.ndarray, "m d"], ground: str) -> Cost:
     return (2 * np.arctan2(cdist(x, y), cdist(x, -y))) ** 2
 
 
-def _line(
-    x: Float[np.ndarray, " n"],
-    a: Float[np.ndarray, " n"],
-    y: Float[np.ndarray, " m"],
-    b: Float[np.ndarray, " m"],
-) -> float:
-    """Squared W2 on the line: match quantiles, on the common refinement of levels."""
-    i, j = np.argsort(x), np.argsort(y)
-    up_x, up_y = np.cumsum(a[i]), np.cumsum(b[j])
-    level = np.sort(np.concatenate([up_x[:-1], up_y[:-1]]))
-    width = np.diff(level, prepend=0.0, append=1.0)
-    middle = np.concatenate([[0.0], level]) + width / 2
-    xs = x[i][np.searchsorted(up_x[:-1], middle)]
-    ys = y[j][np.searchsorted(up_y[:-1], middle)]
-    return float(np.sum(width * (xs - ys) ** 2))
-
-
-def _angles(x: Points) -> Float[np.ndarray, " n"]:
-    """Sorted angles of points of the circle."""
-    return np.sort(np.arctan2(x[:, 1], x[:, 0]))
-
-
-def _circle(x: Float[np.ndarray, " n"], y: Float[np.ndarray, " n"]) -> float:
-    """Squared geodesic W2 of n equal atoms on the circle, from their sorted angles.
-
-    Arrows of an optimal plan do not cross, so only a cyclic shift of the sorted target,
-    lifted to the line, is free.  The cost is convex in the shift: bisect its increment.
-    """
-    n = len(x)
-    lifted = np.concatenate([y + 2 * np.pi * k for k in (-2, -1, 0, 1, 2)])
-
-    def cost(shift: int) -> float:
-        return float(np.mean((x - lifted[2 * n + shift : 3 * n + shift]) ** 2))
-
-    low, high = -n, n
-    while low < high:
-        middle = (low + high) // 2
-        if cost(middle + 1) >= cost(middle):
-            high = middle
-        else:
-            low = middle + 1
-    return cost(low)
-
-
 def _few_atoms(mu: Measure, nu: Measure, ground: str) -> float:
     """Squared W2 if one side has one atom, or two: then a sort by the cost gap."""
     many, few = (mu, nu) if len(nu.x) <= 2 else (nu, mu)
@@ -219,20 +197,26 @@ def _few_atoms(mu: Measure, nu: Measure, ground: str) -> float:
     return float(many.mass @ cost[:, 1] + first @ gap)
 
 
-def _programme(mu: Measure, nu: Measure, ground: str) -> Cost:
-    """The optimal plan by POT's network simplex, its marginals checked."""
+def _programme(mu: Measure, nu: Measure, ground: str) -> tuple[Cost, Cost]:
+    """The optimal plan by POT's network simplex, its marginals checked; the cost."""
+    if len(mu.x) * len(nu.x) > LARGEST_PROGRAMME:
+        raise _check.refuse(
+            "mu and nu",
+            f"of at most {LARGEST_PROGRAMME:,} pairs of atoms for an exact programme "
+            "(see sliced_wasserstein2, or merge)",
+            f"{len(mu.x)} and {len(nu.x)} atoms",
+        )
     import ot
 
+    cost = _cost(mu.x, nu.x, ground)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            coupling = ot.emd(
-                mu.mass, nu.mass, _cost(mu.x, nu.x, ground), numItermax=10_000_000
-            )
+            coupling = ot.emd(mu.mass, nu.mass, cost, numItermax=10_000_000)
         except UserWarning as warning:
             raise RuntimeError(f"optimal transport did not finish: {warning}") from None
     error = np.abs(coupling.sum(axis=1) - mu.mass).sum()
     error += np.abs(coupling.sum(axis=0) - nu.mass).sum()
     if error > MARGINAL_TOLERANCE:
         raise RuntimeError(f"optimal transport left {error:.3g} of the mass unmatched")
-    return coupling
+    return coupling, cost

@@ -17,6 +17,7 @@ from tfdynlib import attention as attention_
 from tfdynlib._check import Number
 from tfdynlib._still import LIGHT, Still, still
 from tfdynlib.measure import Measure
+from tfdynlib.records import OURS, Series, Table
 from tfdynlib.weights import Heads
 
 if TYPE_CHECKING:
@@ -31,8 +32,10 @@ __all__ = [
     "matching",
     "power_of_ten",
     "rays",
+    "scaling",
     "show",
     "sphere",
+    "timings",
 ]
 
 TIME = "layer-time $t$"
@@ -304,3 +307,38 @@ def _on_levels(
     upper = np.concatenate([mu.x, np.ones_like(mu.x)], axis=1)
     lower = np.concatenate([nu.x, np.zeros_like(nu.x)], axis=1)
     return upper, lower
+
+
+@_drawing.styled
+def timings(table: Table, ax: "Axes | None" = None) -> "Axes":
+    """Methods of one case on a log axis of time: a dot at the median, a line from the
+    least to the most.  Ours is blue; beside the others stands how much slower they are.
+    """
+    rows = table.rows[::-1]
+    ax = _drawing.new(ax, (560, 84 + 30 * len(rows)), (130, 46, 70, 24))
+    _drawing.chart(ax, "CPU ms of one velocity, log", "")
+    ax.set_xscale("log")
+    ax.grid(axis="y", linewidth=0)
+    for k, r in enumerate(rows):
+        colour = LIGHT["state" if r.method == OURS else "ctl"]
+        ax.plot([r.least, r.most], [k, k], color=colour, linewidth=2.4)
+        ax.plot(r.median, k, "o", color=colour, markersize=8)
+        if r.method != OURS:
+            _drawing.beside(ax, f"× {r.median / table.ours:.3g}", (r.most, k), (26, 0))
+    ax.set_yticks(range(len(rows)), [r.method for r in rows])
+    ax.set_ylim(-0.6, len(rows) - 0.4)
+    return ax
+
+
+@_drawing.styled
+def scaling(series: Sequence[Series], ax: "Axes | None" = None) -> "Axes":
+    """Time against the number of tokens, log-log, one curve for each method."""
+    ax = _drawing.new(ax, (560, 360), (52, 46, 150, 40))
+    _drawing.chart(ax, "tokens $N$, log", "CPU ms of one velocity, log")
+    _drawing.scales(ax, "log", "log")
+    for width, s in zip(np.linspace(2.6, 1.3, max(2, len(series))), series):
+        look = {"color": LIGHT["state"], "linewidth": width, "markersize": 5}
+        ax.plot(s.x, s.y, "o-", **look)
+        name = f"{s.name['method']}, $d={s.name['d']}$"
+        _drawing.beside(ax, name, (s.x[-1], s.y[-1]), (9, 0), ha="left")
+    return ax

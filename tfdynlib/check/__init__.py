@@ -19,7 +19,15 @@ from tfdynlib.check._verdict import (
     yes,
 )
 
-PAGES = ("layers", "attention", "measures", "circle", "clustering")
+PAGES = (
+    "layers",
+    "attention",
+    "measures",
+    "many",
+    "circle",
+    "clustering",
+    "performance",
+)
 
 __all__ = ["PAGES", "Case", "Verdict", "call", "compare", "not_yet", "numbers", "yes"]
 

@@ -1,6 +1,7 @@
 """Figures that live on the page and in the notebook: one ES module, two hosts."""
 
+from tfdynlib.widgets.bench import Bench
 from tfdynlib.widgets.circle import Circle
 from tfdynlib.widgets.sphere import Sphere
 
-__all__ = ["Circle", "Sphere"]
+__all__ = ["Bench", "Circle", "Sphere"]

@@ -145,4 +145,24 @@ PRESETS = {
         moment=2.0,
         about="Without normalisation the tokens leave the circle.",
     ),
+    "n_slider": Preset(
+        "8 tokens",
+        {"view": "sample", "n": 8, "beta": 1.0},
+        about="One draw is a dot; a hundred draws are a band.",
+    ),
+    "n_large": Preset(
+        "256 tokens",
+        {"view": "sample", "n": 256, "beta": 1.0},
+        about="Thirty-two times the tokens, a thirty-second of the band.",
+    ),
+    "n_distance": Preset(
+        "Distance to the law",
+        {"view": "sample", "n": 64, "beta": 1.0, "shown": "distance"},
+        about="W2 to the uniform law falls like one over the root of n.",
+    ),
+    "n_sharp": Preset(
+        "Sharp attention",
+        {"view": "sample", "n": 64, "beta": 9.0},
+        about="At beta 9 a token's pair with itself outweighs many others.",
+    ),
 }

@@ -1,4 +1,4 @@
-"""Tokens on the circle: their motion, what they hear, how far they are, layers."""
+"""Tokens on the circle: motion, attention, distance, layers, samples of a law."""
 
 from collections.abc import Callable
 from types import ModuleType
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdynlib import attention, flow, measure, sphere, weights
+from tfdynlib import attention, energy, flow, measure, sphere, weights
 from tfdynlib.widgets._bundle import esm, style
 from tfdynlib.widgets._circle_presets import PRESETS, RIGHT_ANGLE, SQUARE, THIRDS, I
 from tfdynlib.widgets._traits import Angles, Flag, Matrices, OneOf, Real, Whole
@@ -16,6 +16,7 @@ FRAMES = 500  # of a run, as on the page
 FIRST = 0.01  # where logarithmic layer-time begins
 CHECKED = 60  # frames up to which the page is compared with Python
 FINE = 960  # steps of the flow beside the layers
+DRAWS = 100  # in the band of the view "sample"
 
 
 def heads_of(state: dict[str, Any]) -> weights.Heads:
@@ -114,18 +115,47 @@ def _layered(state: dict[str, Any]) -> dict[str, Any]:
     return {"numbers": doubles(np.concatenate([end.ravel(), exact.ravel()]))}
 
 
+def to_uniform(x: np.ndarray) -> float:
+    """Geodesic W2 of equal atoms on the circle to the uniform law.
+
+    In the order of their angles the atoms spread over equal arcs; the best turn of
+    these makes the mean walk zero.  To its variance comes that of a uniform arc.
+    """
+    n = len(x)
+    walk = np.sort(np.arctan2(x[:, 1], x[:, 0])) - 2 * np.pi * np.arange(n) / n
+    return float(np.sqrt(np.var(walk) + (np.pi / n) ** 2 / 3))
+
+
+def draws_of(state: dict[str, Any]) -> list[np.ndarray]:
+    """The samples of a state: as many tokens, from one seed after another."""
+    seeds = range(state["seed"], state["seed"] + DRAWS)
+    return [
+        sphere.uniform(state["n"], 2, np.random.default_rng(seed)) for seed in seeds
+    ]
+
+
+def _sample(state: dict[str, Any]) -> dict[str, Any]:
+    """Energy (B = I) and W2 to the uniform law of every draw, and the energy's band."""
+    heads = weights.Heads(I, I, beta=state["beta"])
+    draws = draws_of(state)
+    E = np.array([energy.interaction(x, heads) for x in draws])
+    W2 = np.array([to_uniform(x) for x in draws])
+    return {"numbers": doubles(np.concatenate([E, W2, [E.mean(), E.std()]]))}
+
+
 REFERENCES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "tokens": _tokens,
     "rays": _rays,
     "clouds": _clouds,
     "layers": _layered,
+    "sample": _sample,
 }
 
 
 class Circle(Widget):
     """Tokens on the circle: ``Circle("two_attract", "two_repel")``.
 
-    Four views, each with its own presets (``Circle.PRESETS`` has a line on every one):
+    Five views, each with its own presets (``Circle.PRESETS`` has a line on every one):
 
     ``"tokens"``
         n tokens under up to four heads, from a uniform draw, a pair with a gap, or
@@ -136,6 +166,9 @@ class Circle(Widget):
         two clouds (``angles``, ``targets``), their optimal matching and W2.
     ``"layers"``
         that many Euler steps beside the flow.
+    ``"sample"``
+        n uniform tokens, draw after draw: energy and W2 to the uniform law (``shown``
+        chooses the chart), with the band over a hundred draws.
     """
 
     name = "circle"
@@ -169,6 +202,9 @@ class Circle(Widget):
     t_end = Real(20.0, min=0.1, max=1e5).tag(sync=True, page=True)
     layers = Whole(12, min=1, max=96).tag(sync=True, page=True)
     normalise = Flag(True).tag(sync=True, page=True)
+    shown = OneOf("energy", words=("energy", "distance")).tag(
+        sync=True, page=True, numbers=False
+    )
     t = Real(0.0, min=0.0, max=1e5).tag(sync=True, page=True, view=True)
 
     @classmethod
@@ -217,11 +253,18 @@ def _still_layers(plot: ModuleType, state: dict[str, Any]) -> tuple[Any, str]:
     return plot.circle(on_it[-1], trails=on_it), alt
 
 
+def _still_sample(plot: ModuleType, state: dict[str, Any]) -> tuple[Any, str]:
+    x = draws_of(state)[0]
+    alt = f"{len(x)} tokens drawn at random from the uniform law of the circle; "
+    return plot.circle(x), f"{alt}geodesic W2 to that law is {to_uniform(x):.4f}."
+
+
 STILLS: dict[str, Callable[[ModuleType, dict[str, Any]], tuple[Any, str]]] = {
     "tokens": _still_tokens,
     "rays": _still_rays,
     "clouds": _still_clouds,
     "layers": _still_layers,
+    "sample": _still_sample,
 }
 
 

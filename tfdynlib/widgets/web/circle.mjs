@@ -1,12 +1,15 @@
-// Tokens on the circle, seen in four ways.  weights -> flow -> trajectory -> figure.
+// Tokens on the circle, seen in five ways.  weights -> flow -> trajectory -> figure.
 
 import { figure } from "./kit/card.mjs";
 import { cloudsView } from "./circle/clouds.mjs";
 import { layersView } from "./circle/layers.mjs";
 import { raysView } from "./circle/rays.mjs";
+import { sampleView } from "./circle/sample.mjs";
 import { tokensView } from "./circle/tokens.mjs";
 
-const VIEWS = { tokens: tokensView, rays: raysView, clouds: cloudsView, layers: layersView };
+const VIEWS = {
+  tokens: tokensView, rays: raysView, clouds: cloudsView, layers: layersView, sample: sampleView,
+};
 
 const isAngle = (a) => Number.isFinite(a) && Math.abs(a) <= 10;
 const isCloud = (list) => Array.isArray(list) && list.length >= 1 && list.length <= 256 && list.every(isAngle);
@@ -35,6 +38,7 @@ const STATE = {
   t_end: { min: 0.1, max: 1e5 },
   layers: { min: 1, max: 96, int: true },
   normalise: { choices: [true, false] },
+  shown: { choices: ["energy", "distance"] },
   t: { min: 0, max: 1e5 },
 };
 

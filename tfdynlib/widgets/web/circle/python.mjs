@@ -89,3 +89,17 @@ export function layersPython(state) {
     normalise ? `print(error, ${layers} * error)` : "print(error, np.linalg.norm(end, axis=1).max())",
   );
 }
+
+/** View "sample": energy and W2 of one draw, then mean and spread of the energy of all. */
+export function samplePython({ n, beta, seed: first }, seed, draws) {
+  return lines(
+    ["import numpy as np", "from tfdynlib import energy, sphere, weights", ""],
+    `heads = weights.Heads(B=np.eye(2), V=np.eye(2), beta=${beta})`,
+    `draw = lambda seed: sphere.uniform(${n}, 2, np.random.default_rng(seed))`,
+    `x = draw(${seed})`,
+    `gap = np.sort(np.arctan2(x[:, 1], x[:, 0])) - 2 * np.pi * np.arange(${n}) / ${n}`,
+    `print(energy.interaction(x, heads), np.sqrt(gap.var() + (np.pi / ${n}) ** 2 / 3))`,
+    `E = [energy.interaction(draw(seed), heads) for seed in range(${first}, ${first + draws})]`,
+    "print(np.mean(E), np.std(E))",
+  );
+}

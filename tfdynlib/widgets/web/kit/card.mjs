@@ -50,7 +50,8 @@
  *        wake(): something changed, work and draw again (call after a restart).
  *        player.t is kept in state key `t`; address and Python see it when paused.
  *        A player of something else: `key`, `symbol`, `name` ("beta", "*β*", "inverse
- *        temperature"); `rests: true` stands at the moment of a preset instead of playing.
+ *        temperature"); `rests: true` stands at the moment of a preset instead of playing;
+ *        `whole: true` rests on whole numbers.
  *   card.presets({ onPick(preset) }) chips from the model's `presets`; picking sets the
  *        preset's values, goes to t = 0 and plays (reduced motion: still at its moment)
  *   card.slider({ key, symbol: "*β*", label, min, max, scale: "lin"|"log", int, step, format })

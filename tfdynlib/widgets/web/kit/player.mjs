@@ -12,9 +12,10 @@ const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 export function player(card, options) {
   const { work, show, filled, seconds = 10, step: stepLength } = options;
   const { key = "t", symbol = "*t*", name = "layer-time", rests = false } = options;
+  const near = options.whole ? Math.round : (value) => value;
   const format = options.format ?? ((t) => t.toFixed(2));
   let axis = options.axis;
-  const within = (value) => Math.min(Math.max(value, axis.min), axis.max);
+  const within = (value) => Math.min(Math.max(near(value), axis.min), axis.max);
   let t = within(card.get(key) ?? axis.min);
   let playing = false;
   let shown = false; // the picture is that of t and of the present buffer
@@ -58,6 +59,8 @@ export function player(card, options) {
 
   /** The moment is kept in the state only when it rests, and told when it is seen. */
   function settle() {
+    t = within(t);
+    shown = false;
     card.moment(t);
     unsaid = !there();
     if (!unsaid) card.speak();

@@ -1,0 +1,402 @@
+"""The bench figure on a bare page: sums by waves, tolerances, and what Python says."""
+
+import contextlib
+import io
+import re
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+from figurepage import (
+    FIGURE,
+    HASH,
+    Visit,
+    clock,
+    launched,
+    model,
+    numbers,
+    put,
+    settle,
+    violations,
+    write_page,
+)
+from playwright.sync_api import Browser
+from scipy.special import ive
+
+from tfdynlib.widgets import Bench
+from tfdynlib.widgets.bench import (
+    TOLERANCES,
+    counts_of,
+    errors_of,
+    exact_sums,
+    start_of,
+    tail_bound,
+)
+
+ALL = tuple(Bench.PRESETS)
+# Short runs and few tokens, so that a page fills its buffers at once.
+SHORT = {"t_end": 20.0, "n": 16}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with launched() as chromium:
+        yield chromium
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("bench")
+    form = Bench(*ALL).page_form()
+    write_page(folder, form, theme="dark")
+    return write_page(folder, form)
+
+
+@pytest.fixture
+def visit(browser: Browser, address: str) -> Iterator[Callable[..., Visit]]:
+    """visit(width=760, hash="", page="light", **context): an open page, ready."""
+    opened: list[Visit] = []
+
+    def make(width: int = 760, hash: str = "", page: str = "light", **context: object):
+        one = Visit(browser, width, **context)
+        opened.append(one)
+        one.open(address.replace("light.html", f"{page}.html") + hash)
+        return one
+
+    yield make
+    for one in opened:
+        assert one.errors == []
+        assert one.outside == []
+        one.close()
+
+
+def pick(page, name: str) -> None:
+    """Take a preset, and stop it."""
+    page.click(f'[data-preset="{name}"]')
+    page.wait_for_timeout(100)
+    if page.evaluate(f"{FIGURE}.tfdyn.card.clock.playing"):
+        page.click(".tfdyn-play")
+    settle(page)
+
+
+def said(page) -> str:
+    return page.text_content('.tfdyn-hidden[role="status"]')
+
+
+# --- the race -------------------------------------------------------------------------
+
+
+def test_opens_on_the_race_and_rests(visit):
+    page = visit().page
+    settle(page)
+    assert clock(page) == 6 and page.inner_text(".tfdyn-title").endswith("?")
+    before = page.evaluate(HASH)
+    page.wait_for_timeout(300)
+    assert page.evaluate(HASH) == before
+
+
+def test_waves_are_whole_numbers_by_every_hand(visit):
+    page = visit().page
+    settle(page)
+    page.locator(".tfdyn-canvas").press("ArrowRight")
+    settle(page)
+    assert (model(page, "K"), clock(page)) == (7, 7)
+    box = page.locator(".tfdyn-chart").first.bounding_box()
+    page.mouse.click(box["x"] + 0.61 * box["width"], box["y"] + 60)
+    settle(page)
+    assert isinstance(model(page, "K"), int) and model(page, "K") > 15
+    page.click(".tfdyn-play")
+    page.wait_for_timeout(400)
+    page.click(".tfdyn-play")
+    settle(page)
+    assert isinstance(model(page, "K"), int)
+
+
+def test_errors_are_pythons_and_below_their_bounds(visit):
+    page = visit().page
+    settle(page)
+    for values in ({}, {"beta": 64.0, "n": 300}, {"sign": -1, "arc": 2.0, "seed": 5}):
+        put(page, **{**Bench("methods_race").state(), **values})
+        state = {key: model(page, key) for key in Bench.keys_of_state()}
+        got = numbers(page)
+        most = len(got["sums"]) - 1
+        bound = tail_bound(state["beta"], np.arange(most + 1))
+        # Sums of a few hundred terms of size one.
+        assert got["sums"] == pytest.approx(errors_of(state, most), abs=1e-14)
+        assert got["tails"] == pytest.approx(bound, rel=1e-12)
+        assert (np.array(got["sums"]) <= bound + 1.5e-14).all()
+
+
+def test_the_certificate_bounds_the_error_of_every_mean(visit):
+    page = visit().page
+    settle(page)
+    for beta in (1.0, 16.0, 128.0):
+        for K in (5, 20, 40):
+            put(page, beta=beta, K=K)
+            got = numbers(page)
+            assert got["mean"] <= got["promised"]
+
+
+def test_tokens_that_look_away_are_turned_down_and_the_figure_says_so(visit):
+    page = visit().page
+    pick(page, "look_away")
+    assert numbers(page)["refused"] == 64 and numbers(page)["sum"] < 1e-14
+    assert "turns down 64 of 64" in page.inner_text(".tfdyn-verdict")
+    lamps = page.locator(".tfdyn-lamp").all_inner_texts()
+    assert "holds" in lamps[0] and "fails" in lamps[1]
+
+
+def test_times_are_measured_when_the_hand_rests_and_grow(visit):
+    page = visit().page
+    page.wait_for_function(f"{FIGURE}.tfdyn.numbers().times !== null", timeout=60_000)
+    times = numbers(page)["times"]
+    # A table five hundred times as large: whatever the machine does, it takes longer.
+    assert times["pairs"][-1] > times["pairs"][0]
+    assert times["pairs"][-1] > times["series"][-1]
+    put(page, n=4096)
+    assert "holds" in page.locator(".tfdyn-lamp").nth(3).inner_text()
+
+
+def test_every_part_of_a_state_changes_the_race(visit):
+    page = visit().page
+    settle(page)
+    for key, value in {
+        "beta": 40.0, "n": 20, "seed": 3, "arc": 1.0, "K": 2, "sign": -1,
+    }.items():  # fmt: skip
+        before, old = page.evaluate(HASH), model(page, key)
+        put(page, **{key: value})
+        assert page.evaluate(HASH) != before, key
+        put(page, **{key: old})
+    name = page.inner_text(".tfdyn-chart-name >> nth=0")
+    put(page, curve="mean")
+    assert page.inner_text(".tfdyn-chart-name >> nth=0") != name
+
+
+def test_sliders_set_the_model(visit):
+    page = visit().page
+    for key in ("beta", "n", "arc", "seed"):
+        slider = page.locator(f".tfdyn-slide[id^=tfdyn-{key}]")
+        before = model(page, key)
+        slider.press("ArrowLeft" if key == "arc" else "ArrowRight")
+        assert model(page, key) != before, key
+
+
+# --- tolerances -----------------------------------------------------------------------
+
+
+def test_a_preset_of_the_other_view_brings_its_card_and_plays(visit):
+    page = visit().page
+    settle(page)
+    page.click('[data-preset="tolerance_and_truth"]')
+    page.wait_for_timeout(300)
+    assert page.evaluate(f"{FIGURE}.tfdyn.card.clock.playing")
+    assert "tight" in page.inner_text(".tfdyn-title")
+    chosen = page.locator('[data-preset][aria-pressed="true"]')
+    assert chosen.get_attribute("data-preset") == "tolerance_and_truth"
+    pick(page, "cold_race")
+    assert model(page, "view") == "race" and model(page, "K") == 40
+
+
+def test_counts_are_pythons_where_they_stand_still(visit):
+    page = visit().page
+    pick(page, "tolerance_and_truth")
+    state = {key: model(page, key) for key in Bench.keys_of_state()}
+    shown = []
+    for t in (12.0, 60.0, 500.0):
+        put(page, t=t)
+        shown.append(numbers(page)["counts"])
+    times = np.array([0, 12.0, 60.0, 500.0])
+    assert np.array(shown).T.tolist() == counts_of(state, times)[:, 1:].tolist()
+
+
+def test_a_tighter_tolerance_is_nearer_and_costs_more(visit):
+    page = visit().page
+    pick(page, "tolerance_and_truth")
+    put(page, t=5.0)
+    got = numbers(page)
+    assert got["errors"][1] < got["errors"][0] / 10
+    assert got["evaluations"] == sorted(got["evaluations"])
+    # Stability limits the step for most of the run, so a millionfold is not dear.
+    assert got["evaluations"][2] < 2 * got["evaluations"][0]
+
+
+def test_a_symmetric_start_shows_where_tolerances_part(visit):
+    page = visit().page
+    pick(page, "loose_tolerance")
+    all_counts = np.array(numbers(page)["all"])
+    assert (all_counts[0] != all_counts[2]).any()
+    put(page, t=16.0)
+    lamps = page.locator(".tfdyn-lamp").all_inner_texts()
+    assert "fails" in lamps[1] and "breaks the symmetry" in lamps[1]
+
+
+def test_every_part_of_a_state_changes_the_runs(visit):
+    page = visit().page
+    pick(page, "tolerance_and_truth")
+    put(page, **SHORT, t=1.0)
+    for key, value in {
+        "beta": 2.0, "n": 10, "seed": 3, "arc": 1.0, "start": "grid", "t": 6.0,
+    }.items():  # fmt: skip
+        before, old = page.evaluate(HASH), model(page, key)
+        put(page, **{key: value})
+        assert page.evaluate(HASH) != before, key
+        put(page, **{key: old})
+    name = page.inner_text(".tfdyn-chart-name")
+    put(page, shows="distance")
+    assert page.inner_text(".tfdyn-chart-name") != name
+
+
+# --- what both owe --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_passport_measures_the_page_against_python(visit, name):
+    page = visit().page
+    pick(page, name)
+    words = page.inner_text(".tfdyn-passport-line").replace("\u00a0", " ")
+    found = re.search(r"deviation (\S+), page against Python", words)
+    # Rounding of sums; two solvers that both stop at 1e-12 a step, for a few dozen.
+    limit = 1e-13 if model(page, "view") == "race" else 1e-10
+    assert float(found[1]) < limit
+
+
+def printed(code: str) -> list[float]:
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile(code, "copied", "exec"), {})
+    return [float(word) for word in out.getvalue().split()]
+
+
+@pytest.mark.parametrize("name", ["methods_race", "look_away"])
+def test_copied_python_gives_the_numbers_of_the_race(visit, name):
+    page = visit().page
+    pick(page, name)
+    put(page, beta=12.5, K=9, arc=2.5, n=37)
+    page.click(".tfdyn-code")
+    total, mean, promised = printed(page.get_attribute(".tfdyn-code", "data-copied"))
+    got = numbers(page)
+    assert total == pytest.approx(got["sum"], rel=1e-9)
+    if name == "methods_race":
+        assert (mean, promised) == pytest.approx((got["mean"], got["promised"]))
+
+
+def test_copied_python_counts_what_the_figure_counts(visit):
+    page = visit().page
+    pick(page, "tolerance_and_truth")
+    put(page, t=12.0)
+    page.click(".tfdyn-code")
+    values = printed(page.get_attribute(".tfdyn-code", "data-copied"))
+    assert values[0::3] == list(TOLERANCES)
+    assert values[1::3] == numbers(page)["counts"]
+
+
+def test_a_shared_address_opens_the_same_state(visit):
+    one = visit().page
+    pick(one, "loose_tolerance")
+    put(one, **SHORT, t=2.5)
+    one.click(".tfdyn-share")
+    shared = one.get_attribute(".tfdyn-share", "data-copied")
+    two = visit(hash="#" + shared.split("#")[1]).page
+    settle(two)
+    for key in Bench.keys_of_state():
+        assert model(two, key) == model(one, key), key
+    assert two.evaluate(HASH) == one.evaluate(HASH)
+
+
+def test_live_sentences_tell_the_numbers(visit):
+    page = visit().page
+    settle(page)
+    assert re.fullmatch(
+        r"6 waves at beta 16, 64 tokens\. Error of the sum .+, bound .+\. "
+        r"Error of the means .+, certificate .+\.",
+        said(page),
+    )
+    pick(page, "tolerance_and_truth")
+    page.wait_for_timeout(2800)
+    assert re.match(
+        r"Layer-time [\d.]+\. 32 tokens\. Clusters at tolerance", said(page)
+    )
+
+
+@pytest.mark.parametrize("page_name, width", [("light", 320), ("dark", 760)])
+def test_axe_finds_nothing(visit, page_name, width):
+    page = visit(width, page=page_name).page
+    assert violations(page) == []
+    pick(page, "tolerance_and_truth")
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("width", [320, 480, 768])
+def test_no_sideways_scroll(visit, width):
+    page = visit(width).page
+    for name in ("methods_race", "loose_tolerance"):
+        pick(page, name)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_targets_are_44_pixels_on_a_narrow_column(visit):
+    page = visit(320).page
+    small = page.evaluate(
+        """() => [...document.querySelectorAll(
+             ".tfdyn :is(button, input, summary, .tfdyn-option)")]
+          .filter((e) => e.offsetParent && !e.matches(".tfdyn-option input"))
+          .map((e) => [e.className, e.getBoundingClientRect()])
+          .filter(([, r]) => r.width < 44 || r.height < 44)
+          .map(([name]) => name)"""
+    )
+    assert small == []
+
+
+def test_reduced_motion_shows_presets_at_their_moment(visit):
+    page = visit(reduced_motion="reduce").page
+    page.click('[data-preset="loose_tolerance"]')
+    page.wait_for_timeout(200)
+    assert not page.evaluate(f"{FIGURE}.tfdyn.card.clock.playing")
+    settle(page)
+    assert clock(page) == Bench.PRESETS["loose_tolerance"].moment
+
+
+def test_without_script_the_still_picture_is_there(browser, address):
+    visit = Visit(browser, java_script_enabled=False)
+    visit.page.goto(address)
+    assert visit.page.locator(".tfdyn-still svg").is_visible()
+    visit.close()
+
+
+# --- Python's side --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_preset_has_a_reference_and_a_still(name):
+    state = Bench(name).state()
+    if state["view"] == "tolerance":
+        state["t_end"] = 20.0
+    assert Bench.measured(state)["numbers"]
+    assert "<svg" in Bench.still(state)
+
+
+def test_exact_sums_are_those_of_the_definition():
+    state = Bench("look_away", n=5, beta=3.0).state()
+    theta = state["arc"] * np.random.default_rng(state["seed"]).random(5)
+    kernel = np.exp(-3 * np.cos(theta[:, None] - theta) - 3)
+    both = np.exp(1j * theta)
+    z, x, y = exact_sums(state)
+    assert z == pytest.approx(kernel.mean(axis=1), rel=1e-13)
+    assert x + 1j * y == pytest.approx(kernel @ both / 5, rel=1e-13)
+
+
+def test_the_bound_is_above_the_tail():
+    for r in (0.5, 4.0, 64.0, 256.0):
+        K = np.arange(1, 150)
+        tail = 2 * ive(np.arange(1, 600), r)[::-1].cumsum()[::-1][K]
+        assert (tail <= tail_bound(r, K)).all()
+
+
+def test_a_run_takes_no_more_tokens_than_it_can():
+    assert len(start_of(Bench("tolerance_and_truth", n=4096).state())) == 256
+
+
+def test_a_sign_is_one_or_minus_one():
+    for value in (0, 2, True, "1"):
+        with pytest.raises(ValueError, match="sign must be 1 or -1"):
+            Bench(sign=value)

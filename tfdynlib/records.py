@@ -1,0 +1,203 @@
+"""Stored measurements of the test-bench: what it found, when, on which machine.
+
+A file of ``benchmarks/results`` is one ``Record``.  Pages read it instead of measuring
+anew: times are those of the machine that is named, not of the reader's.
+"""
+
+import datetime
+import json
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import field as default
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from tfdynlib import _check
+
+OURS = "tfdynlib"
+COMMANDS = {"short": "make bench", "full": "make bench-full"}
+NAMED = ("python", "tfdynlib", "numpy", "numba", "finufft", "ducc0", "torch", "jax")
+
+
+@dataclass(frozen=True)
+class Timing:
+    """One method in one case: CPU time in ms of one core (median, least, most of some
+    rounds), and its error."""
+
+    method: str
+    median: float
+    least: float
+    most: float
+    error: float
+
+
+@dataclass(frozen=True)
+class Table:
+    """Methods of one case, ours first, then from fast to slow."""
+
+    title: str
+    rows: tuple[Timing, ...]
+
+    @property
+    def ours(self) -> float:
+        """Median of our own method, nan if it was not measured."""
+        return next((r.median for r in self.rows if r.method == OURS), float("nan"))
+
+    def ratio(self, method: str) -> float:
+        """How many times slower a method is than ours.
+
+        Raises ``ValueError`` for a method that was not measured.
+        """
+        _check.one_of(method, [r.method for r in self.rows], "method")
+        return next(r.median for r in self.rows if r.method == method) / self.ours
+
+    def _cells(self) -> list[tuple[str, ...]]:
+        return [
+            (
+                r.method,
+                f"{r.median:.3g}",
+                f"{r.least:.3g} – {r.most:.3g}",
+                f"{r.median / self.ours:.3g}",
+                f"{r.error:.0e}",
+            )
+            for r in self.rows
+        ]
+
+    def __repr__(self) -> str:
+        lines = [HEAD, *self._cells()]
+        wide = [max(len(row[k]) for row in lines) for k in range(len(HEAD))]
+        text = [
+            "  ".join([row[0].ljust(wide[0]), *map(str.rjust, row[1:], wide[1:])])
+            for row in lines
+        ]
+        return "\n".join([self.title, *text])
+
+    def _repr_html_(self) -> str:
+        """The table for a page; the caption is its title."""
+        head = "".join(f'<th scope="col">{escape(h)}</th>' for h in HEAD)
+        body = "".join(
+            f'<tr><th scope="row">{escape(row[0])}</th>'
+            + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
+            + "</tr>"
+            for row in self._cells()
+        )
+        return (
+            f'<table class="table"><caption>{escape(self.title)}</caption>'
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )
+
+
+HEAD = ("method", "median, ms", "least – most", "× ours", "error")
+
+
+@dataclass(frozen=True)
+class Series:
+    """One curve of a case: what it is of, and its points."""
+
+    name: Mapping[str, Any]
+    x: Float[np.ndarray, " k"]
+    y: Float[np.ndarray, " k"]
+
+    @property
+    def slope(self) -> float:
+        """Slope in log-log over the last half of the points: the power of growth."""
+        half = slice(len(self.x) // 2 if len(self.x) > 3 else 0, None)
+        return float(np.polyfit(np.log(self.x[half]), np.log(self.y[half]), 1)[0])
+
+
+@dataclass(frozen=True)
+class Record:
+    """A run of the test-bench.
+
+    Attributes
+    ----------
+    date, processor, form
+        When, on what, and whether ``"short"`` or ``"full"``.
+    versions
+        Versions of the packages that took part; None for one that did not.
+    cases
+        What each case found, as ``benchmarks.run`` wrote it.
+    """
+
+    date: datetime.datetime
+    processor: str
+    form: str
+    versions: Mapping[str, str | None] = default(repr=False)
+    cases: Mapping[str, Any] = default(repr=False)
+
+    @property
+    def command(self) -> str:
+        """What makes these numbers anew."""
+        return COMMANDS.get(self.form, "make bench")
+
+    @property
+    def machine(self) -> str:
+        """When and on what it was measured, as one sentence."""
+        day = f"{self.date.day} {self.date:%B %Y}"
+        found = [f"{name} {self.versions[name]}" for name in NAMED if self._has(name)]
+        return f"{day}, one core of {self.processor}; {', '.join(found)}."
+
+    def _has(self, name: str) -> bool:
+        return bool(self.versions.get(name))
+
+    def case(self, name: str) -> Mapping[str, Any]:
+        """What one case found; ``ValueError`` for one that was not run."""
+        _check.one_of(name, list(self.cases), "case")
+        return self.cases[name]
+
+    def table(self, name: str) -> Table:
+        """The methods of a case."""
+        case = self.case(name)
+        keys = ("method", "median", "least", "most", "error")
+        rows = [Timing(**{key: row[key] for key in keys}) for row in case["rows"]]
+        rows.sort(key=lambda r: (r.method != OURS, r.median))
+        return Table(case["title"], tuple(rows))
+
+    def series(self, name: str) -> list[Series]:
+        """The curves of a case."""
+        found = self.case(name)["series"]
+        return [Series(s["name"], *map(np.array, s["points"])) for s in found]
+
+    def targets(self) -> tuple[int, int]:
+        """How many of the targets that the package set itself are met, of how many."""
+        met = [claim["met"] for case in self.cases.values() for claim in case["claims"]]
+        return sum(met), len(met)
+
+
+def read(file: str | Path) -> Record:
+    """One stored run."""
+    try:
+        found = json.loads(Path(file).read_text("utf-8"))
+        date = datetime.datetime.fromisoformat(found["date"])
+        names = ("processor", "form", "versions", "cases")
+        return Record(date, *(found[name] for name in names))
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        wanted = "a file that `make bench` has written"
+        raise _check.refuse("file", wanted, f"{Path(file).name} ({error})") from error
+
+
+def newest(folder: str | Path) -> Record:
+    """The newest stored run in a folder.
+
+    Raises ``ValueError`` if there is none, and says which command makes one.
+    """
+    files = sorted(Path(folder).glob("*.json"))
+    if not files:
+        wanted = "a folder with results; `make bench` makes them"
+        raise _check.refuse("folder", wanted, f"none in {Path(folder).name}")
+    return max(map(read, files), key=lambda record: record.date)
+
+
+def here() -> str:
+    """This machine in a few words: its processor and the versions that count."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text("utf-8").splitlines() if info.is_file() else []
+    names = [x.split(":", 1)[1].strip() for x in lines if x.startswith("model name")]
+    name = names[0] if names else platform.processor() or platform.machine()
+    python = platform.python_version()
+    return f"{name}, Python {python}, NumPy {np.__version__}"

@@ -1,0 +1,52 @@
+// The lines of Python that give the numbers on the screen.
+
+const lines = (...parts) => parts.flat().join("\n");
+
+/** View "race": error of the sum, error of the means, certificate. */
+export function racePython({ n, seed, arc, beta, sign, K }) {
+  const B = sign > 0 ? "np.eye(2)" : "-np.eye(2)";
+  return lines(
+    "import numpy as np",
+    "from scipy.special import ive",
+    "from tfdynlib import attention",
+    "from tfdynlib.weights import Heads",
+    "",
+    `n, beta, K = ${n}, ${beta}, ${K}`,
+    `theta = ${arc} * np.random.default_rng(${seed}).random(n)`,
+    `psi = theta${sign > 0 ? "" : " + np.pi"}  # where the tokens look`,
+    "x = np.column_stack([np.cos(theta), np.sin(theta)])",
+    `heads = Heads(${B}, np.eye(2), beta)`,
+    "exact = np.exp(attention.log_partition(x, heads)[0] - beta)",
+    "mean = attention.attend(x, heads)[0] @ np.exp(1j * theta)",
+    "k = np.arange(-K, K + 1)[:, None]",
+    "wave = ive(k, beta) * np.exp(1j * k * psi)",
+    "c = np.exp(-1j * k * theta).mean(axis=1)  # of the tokens",
+    "d = np.exp(-1j * (k - 1) * theta).mean(axis=1)  # and of their positions",
+    "z, first = (c @ wave).real, d @ wave",
+    "tail = 2 * np.exp(np.hypot(beta, K) - beta - K * np.arcsinh(K / beta))",
+    `certificate = 2 * (tail + ${64} * np.finfo(float).eps) / z.min()`,
+    "print(abs(z - exact).max(), abs(first / z - mean).max(), certificate)",
+  );
+}
+
+/** View "tolerance": how many clusters each tolerance counts at the moment shown. */
+export function tolerancePython({ start, n, seed, arc, noise, beta, t }) {
+  const draw = `np.random.default_rng(${seed}).random(n)`;
+  const theta = start === "grid" ? `2 * np.pi * np.arange(n) / n + ${noise} * ${draw}` : `${arc} * ${draw}`;
+  return lines(
+    "import numpy as np",
+    "from tfdynlib import attention, flow, metastability",
+    "from tfdynlib.weights import Heads",
+    "",
+    `n = ${n}`,
+    `theta = ${theta}`,
+    "x0 = np.column_stack([np.cos(theta), np.sin(theta)])",
+    `field = attention.field(Heads(np.eye(2), np.eye(2), beta=${beta}))`,
+    "for tol in (1e-3, 1e-6, 1e-9):",
+    t > 0
+      ? `    run = flow.solve(field, x0, [0, ${t}], rtol=tol, atol=tol)`
+      : "    run = flow.solve(field, x0, [0, 1], rtol=tol, atol=tol)",
+    `    labels = metastability.clusters(run.x[${t > 0 ? -1 : 0}], radius=0.1)`,
+    "    print(tol, labels.max() + 1, run.n_evaluations)",
+  );
+}
