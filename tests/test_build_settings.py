@@ -184,7 +184,8 @@ def make(*arguments, path=None):
 def test_make_alone_lists_every_command():
     listed = set(re.findall(r"^  make ([\w-]+)", make().stdout, re.MULTILINE))
     assert listed == set(re.findall(r"^([\w-]+):.*##", read("Makefile"), re.MULTILINE))
-    assert {"book", "serve", "live", "test", "check", "bench", "lock", "clean"} <= listed
+    wanted = "book serve live test check bench lock clean"
+    assert set(wanted.split()) <= listed
 
 
 @pytest.mark.parametrize("command", ["book", "test", "check", "serve", "live", "bench"])
