@@ -118,6 +118,24 @@ def cuts_at_the_first_token(theta):
     return np.sqrt(np.mean(walk**2) + (np.pi / n) ** 2 / 3)  # no turn of the arcs
 
 
+def whole_matrix(p, x, block):
+    scores = p @ x.T
+    top = scores.max(axis=1, keepdims=True)
+    a = np.exp(scores - top)
+    log_z = top[:, 0] + np.log(a.mean(axis=1))
+    return log_z, a @ x / a.sum(axis=1, keepdims=True)
+
+
+def no_shift(p, x, block):
+    with np.errstate(all="ignore"):
+        a = np.exp(p @ x.T)
+        return np.log(a.mean(axis=1)), a @ x / a.sum(axis=1, keepdims=True)
+
+
+def around(angles):
+    return np.column_stack([np.cos(angles), np.sin(angles)])
+
+
 TRIANGLE = np.array([[1, 0, 0], [-0.5, 0.75**0.5, 0], [-0.5, -(0.75**0.5), 0]])
 
 WRONG = {
@@ -180,6 +198,21 @@ WRONG = {
         np.vstack([TRIANGLE, [[0, 0, 1.0]]]),
         np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1.0, 0]]),
         "a tetrahedron",
+    ],
+    "performance.moments": [
+        whole_matrix,
+        no_shift,
+        lambda p, x, block: whole_matrix(p, x, block)[1],
+        lambda p, x, block: (np.zeros(len(p)), p),
+        lambda p, x, block: whole_matrix(p[:block], x, block),
+        "moments",
+    ],
+    "performance.rejected": [
+        np.eye(2),
+        np.ones((20, 2)),
+        around(np.linspace(0, 2 * np.pi, 20)),
+        around(np.linspace(0, 0.1, 20)),
+        "a cloud",
     ],
 }
 

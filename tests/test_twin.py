@@ -432,3 +432,65 @@ def test_log_times_are_in_equal_ratios_and_end_at_the_end(node):
     (t,) = node(TRAJECTORY, "return list(logTimes(0.01, 1e4, 600));", [None])
     assert t[0] == 0 and t[-1] == 1e4 and len(t) == 601
     assert t[1:] == pytest.approx(np.geomspace(0.01, 1e4, 600), rel=1e-13)
+
+
+def test_scaled_bessel_functions_are_scipys(node):
+    lengths = [0.5, 4.0, 64.0, 256.0]
+    body = "return list(scaledBessel(c, 150));"
+    for r, got in zip(lengths, node({"bessel.mjs": "scaledBessel"}, body, lengths)):
+        assert got == pytest.approx(
+            special.ive(np.arange(151), r), rel=1e-11, abs=1e-200
+        )
+
+
+def test_the_waves_that_a_bound_asks_for(node):
+    """The numbers of the page, for 1e-12; Python counts the same there."""
+    found = node(
+        {"bessel.mjs": "leastWaves"},
+        "return leastWaves(c, 1e-12);",
+        [1, 4, 16, 64, 256],
+    )
+    assert found == [13, 20, 34, 63, 122]
+
+
+@pytest.mark.parametrize("K", [3, 17, 60])
+def test_sums_by_waves_are_the_truncated_series(node, K):
+    """And all pairs are all pairs: both against NumPy, with both first moments."""
+    rng = np.random.default_rng(K)
+    theta, psi, r = rng.uniform(0, 9, 31), rng.uniform(-4, 4, 12), 16.0
+    fast, slow = node(
+        {"fourier.mjs": "fourierSums, directSums", "bessel.mjs": "scaledBessel"},
+        "const [t, p] = [flat(c.theta), flat(c.psi)];"
+        "const s = c.K ? fourierSums(t, p, scaledBessel(c.r, c.K)) "
+        ": directSums(t, p, c.r); return s.map(list);",
+        [
+            {"theta": theta.tolist(), "psi": psi.tolist(), "r": r, "K": k}
+            for k in (K, 0)
+        ],
+    )
+    k = np.arange(-K, K + 1)[:, None]
+    wave = special.ive(k, r) * np.exp(1j * k * psi)
+    c, d = (np.exp(-1j * (k - s) * theta).mean(axis=1) for s in (0, 1))
+    series, first = (c @ wave).real, d @ wave
+    assert fast == pytest.approx(np.array([series, first.real, first.imag]), abs=1e-13)
+    kernel = np.exp(r * (np.cos(psi[:, None] - theta) - 1)) / len(theta)
+    pairs = kernel @ np.column_stack([theta * 0 + 1, on_circle(theta)])
+    assert slow == pytest.approx(pairs.T, abs=1e-14)
+
+
+def test_the_adaptive_method_keeps_its_tolerance_and_has_order_five(node):
+    """y' = y cos t as a system in (t, y), whose solution is exp(sin t)."""
+    body = (
+        "const f = ([s, y]) => Float64Array.of(1, y * Math.cos(s));"
+        "const run = adaptive(f, [0, 1], 6, c).finish();"
+        "return [run.at(6)[1], run.at(2.5)[1], run.evaluations, run.filled];"
+    )
+    tolerances = [1e-4, 1e-6, 1e-8, 1e-10]
+    found = np.array(node({"adaptive.mjs": "adaptive"}, body, tolerances))
+    tol, error = np.array(tolerances), np.abs(found[:, :2] - np.exp(np.sin([6, 2.5])))
+    # A few dozen steps, each of which may err by the tolerance; the last is at the end.
+    assert (error[:, 0] < 100 * tol).all() and (found[:, 3] == 6).all()
+    # Between steps of length tol^(1/5) a cubic, which is of order four.
+    assert (error[:, 1] < 100 * tol**0.8).all()
+    # Order five: a hundredfold tolerance takes 100^(1/5) = 2.5 times the steps.
+    assert found[3, 2] / found[2, 2] == pytest.approx(2.5, rel=0.2)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Real
 
 from tfdynlib import _check
 
@@ -100,8 +100,8 @@ class Series:
     """One curve of a case: what it is of, and its points."""
 
     name: Mapping[str, Any]
-    x: Float[np.ndarray, " k"]
-    y: Float[np.ndarray, " k"]
+    x: Real[np.ndarray, " k"]
+    y: Real[np.ndarray, " k"]
 
     @property
     def slope(self) -> float:
@@ -120,6 +120,8 @@ class Record:
         When, on what, and whether ``"short"`` or ``"full"``.
     versions
         Versions of the packages that took part; None for one that did not.
+    load
+        Processes that wanted to run when it began; None if the system does not tell.
     cases
         What each case found, as ``benchmarks.run`` wrote it.
     """
@@ -129,6 +131,7 @@ class Record:
     form: str
     versions: Mapping[str, str | None] = default(repr=False)
     cases: Mapping[str, Any] = default(repr=False)
+    load: float | None = None
 
     @property
     def command(self) -> str:
@@ -140,7 +143,8 @@ class Record:
         """When and on what it was measured, as one sentence."""
         day = f"{self.date.day} {self.date:%B %Y}"
         found = [f"{name} {self.versions[name]}" for name in NAMED if self._has(name)]
-        return f"{day}, one core of {self.processor}; {', '.join(found)}."
+        busy = "" if self.load is None else f" Load at the start: {self.load:.1f}."
+        return f"{day}, one core of {self.processor}; {', '.join(found)}.{busy}"
 
     def _has(self, name: str) -> bool:
         return bool(self.versions.get(name))
@@ -175,7 +179,7 @@ def read(file: str | Path) -> Record:
         found = json.loads(Path(file).read_text("utf-8"))
         date = datetime.datetime.fromisoformat(found["date"])
         names = ("processor", "form", "versions", "cases")
-        return Record(date, *(found[name] for name in names))
+        return Record(date, *(found[name] for name in names), load=found.get("load"))
     except (OSError, KeyError, TypeError, ValueError) as error:
         wanted = "a file that `make bench` has written"
         raise _check.refuse("file", wanted, f"{Path(file).name} ({error})") from error

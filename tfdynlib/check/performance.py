@@ -40,8 +40,8 @@ def moments(function: object) -> Verdict:
         return not_yet(complaint)
     if peak > allowed:
         return not_yet(
-            f"right, but {LARGE} tokens in blocks of {BLOCK} took {peak / 1e6:.0f} MB; "
-            f"{allowed / 1e6:.0f} MB are enough. Is the whole matrix there at once?"
+            f"right, but {LARGE} tokens in blocks of {BLOCK} took {peak / 1e6:.0f} MB, "
+            f"as if the whole matrix were there; {allowed / 1e6:.0f} MB are enough."
         )
     return yes(
         f"the largest difference is {worst:.1e}, and {LARGE} tokens in blocks of "
