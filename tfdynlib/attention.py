@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float, Real
 from numpy.typing import ArrayLike
 
-from tfdynlib import _arrays, _check, sphere, summation
+from tfdynlib import _arrays, _check, summation
 from tfdynlib._check import Number
 from tfdynlib.summation import Choice
 from tfdynlib.weights import Heads, WeightPath, constant, gradient_sign
@@ -251,7 +251,7 @@ def _velocity(
     v = RULES[rule](at, x, heads, mass, how)
     if not np.isfinite(v).all():
         return np.full_like(v, np.inf)
-    return sphere.project(at, v) if space == "sphere" else v
+    return v - np.sum(v * at, axis=1, keepdims=True) * at if space == "sphere" else v
 
 
 def _pull(heads: Heads, targets: list[Points]) -> Points:

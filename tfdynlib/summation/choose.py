@@ -10,7 +10,7 @@ from tfdynlib import _check
 from tfdynlib.summation._moments import Matrix, Method, Queries, Task, Tokens
 
 # With so few pairs the call itself is what costs, and NumPy calls least.
-FEW = 2**14
+FEW = 2**16
 # Squares of the norms of unit vectors are 1 up to this.
 UNIT = 1e-12
 

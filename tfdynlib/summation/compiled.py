@@ -167,9 +167,15 @@ def why_not(task: Task) -> str | None:
     return missing()
 
 
+@cache
+def installed() -> bool:
+    """Whether there is the package numba; it is not loaded."""
+    return find_spec("numba") is not None
+
+
 def missing() -> str | None:
     """What to install, if it is not."""
-    if find_spec("numba") is None:
+    if not installed():
         return (
             "numba is not installed (pip install 'tfdynlib[fast]'); "
             "'dense' gives the same without it"
@@ -178,14 +184,14 @@ def missing() -> str | None:
 
 
 def cost(task: Task) -> float:
-    """Seconds on one core (measured: Zen 4, AVX-512); half a millisecond stands for
-    loading numba, half a second, in a run of a thousand calls."""
+    """Seconds on one core (measured: Zen 4, AVX-512); a tenth of a millisecond stands
+    for loading numba, half a second, in a run of some thousand calls."""
     halved = task.same and task.K is not None and dense.is_symmetric(task.K)
     if task.d <= FLAT:
         pair = 0.52e-9 if halved else 0.66e-9
     else:
         pair = 0.5e-9 + 0.8e-10 * task.d if halved else 0.85e-9 + 1e-10 * task.d
-    return 5e-4 + task.k * task.n * pair
+    return 1e-4 + task.k * task.n * pair
 
 
 METHOD = Method("compiled", sums, why_not, cost, free)
