@@ -179,7 +179,8 @@ def read(file: str | Path) -> Record:
         found = json.loads(Path(file).read_text("utf-8"))
         date = datetime.datetime.fromisoformat(found["date"])
         names = ("processor", "form", "versions", "cases")
-        return Record(date, *(found[name] for name in names), load=found.get("load"))
+        processor, form, versions, cases = (found[name] for name in names)
+        return Record(date, processor, form, versions, cases, found.get("load"))
     except (OSError, KeyError, TypeError, ValueError) as error:
         wanted = "a file that `make bench` has written"
         raise _check.refuse("file", wanted, f"{Path(file).name} ({error})") from error
