@@ -62,8 +62,10 @@ def test_a_machine_is_a_sentence_with_what_took_part(stored):
 
 
 def test_other_work_on_the_machine_is_told(tmp_path):
-    (tmp_path / "x.json").write_text(json.dumps(found(load=2.25)))
-    assert records.newest(tmp_path).machine.endswith(" Load at the start: 2.2.")
+    run = found(load=2.25, note="Provisional.")
+    (tmp_path / "x.json").write_text(json.dumps(run))
+    words = records.newest(tmp_path).machine
+    assert words.endswith(" Load at the start: 2.2. Provisional.")
 
 
 def test_a_table_has_ours_first_and_then_the_fast_ones(stored):

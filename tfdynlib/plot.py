@@ -316,8 +316,8 @@ def timings(table: Table, ax: "Axes | None" = None) -> "Axes":
     """
     rows = table.rows[::-1]
     ax = _drawing.new(ax, (560, 84 + 30 * len(rows)), (130, 46, 70, 24))
-    _drawing.chart(ax, "CPU ms of one velocity, log", "")
-    ax.set_xscale("log")
+    _drawing.chart(ax, "ms of one velocity, log", "")
+    _drawing.scales(ax, "log", "linear")
     ax.grid(axis="y", linewidth=0)
     for k, r in enumerate(rows):
         colour = LIGHT["state" if r.method == OURS else "ctl"]
@@ -334,11 +334,15 @@ def timings(table: Table, ax: "Axes | None" = None) -> "Axes":
 def scaling(series: Sequence[Series], ax: "Axes | None" = None) -> "Axes":
     """Time against the number of tokens, log-log, one curve for each method."""
     ax = _drawing.new(ax, (560, 360), (52, 46, 150, 40))
-    _drawing.chart(ax, "tokens $N$, log", "CPU ms of one velocity, log")
+    _drawing.chart(ax, "tokens $N$, log", "ms of one velocity, log")
     _drawing.scales(ax, "log", "log")
     for width, s in zip(np.linspace(2.6, 1.3, max(2, len(series))), series):
         look = {"color": LIGHT["state"], "linewidth": width, "markersize": 5}
         ax.plot(s.x, s.y, "o-", **look)
         name = f"{s.name['method']}, $d={s.name['d']}$"
-        _drawing.beside(ax, name, (s.x[-1], s.y[-1]), (9, 0), ha="left")
+        end = (s.x[-1], s.y[-1])
+        # A curve that goes on, beyond and above, would run through a name at the right.
+        free = not any(o.x[-1] > end[0] and o.y[-1] > end[1] for o in series)
+        side = {"shift": (9, 0), "ha": "left"} if free else {"shift": (-9, 2)}
+        _drawing.beside(ax, name, end, **({"ha": "right"} | side))
     return ax

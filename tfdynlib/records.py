@@ -122,6 +122,8 @@ class Record:
         Versions of the packages that took part; None for one that did not.
     load
         Processes that wanted to run when it began; None if the system does not tell.
+    note
+        What else a reader should know of this run.
     cases
         What each case found, as ``benchmarks.run`` wrote it.
     """
@@ -132,6 +134,7 @@ class Record:
     versions: Mapping[str, str | None] = default(repr=False)
     cases: Mapping[str, Any] = default(repr=False)
     load: float | None = None
+    note: str = ""
 
     @property
     def command(self) -> str:
@@ -144,7 +147,8 @@ class Record:
         day = f"{self.date.day} {self.date:%B %Y}"
         found = [f"{name} {self.versions[name]}" for name in NAMED if self._has(name)]
         busy = "" if self.load is None else f" Load at the start: {self.load:.1f}."
-        return f"{day}, one core of {self.processor}; {', '.join(found)}.{busy}"
+        note = f" {self.note}" if self.note else ""
+        return f"{day}, one core of {self.processor}; {', '.join(found)}.{busy}{note}"
 
     def _has(self, name: str) -> bool:
         return bool(self.versions.get(name))
@@ -179,7 +183,9 @@ def read(file: str | Path) -> Record:
         found = json.loads(Path(file).read_text("utf-8"))
         date = datetime.datetime.fromisoformat(found["date"])
         names = ("processor", "form", "versions", "cases")
-        return Record(date, *(found[name] for name in names), load=found.get("load"))
+        processor, form, versions, cases = (found[name] for name in names)
+        load, note = found.get("load"), found.get("note", "")
+        return Record(date, processor, form, versions, cases, load, note)
     except (OSError, KeyError, TypeError, ValueError) as error:
         wanted = "a file that `make bench` has written"
         raise _check.refuse("file", wanted, f"{Path(file).name} ({error})") from error
