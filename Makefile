@@ -25,7 +25,7 @@ endif
 BIN := $(ENV)/bin
 # What the built book is made from; folders too, so that a file taken away is noticed
 # ("book/." because "book" is the name of a target).
-SHOWN := $(shell find book/. tfdynlib benchmarks/results/. -not -name '*.pyc' -not -name __pycache__)
+SHOWN := $(shell find book/. tfdynlib -not -name '*.pyc' -not -name __pycache__)
 RUN := $(BIN)/python -m
 PIP := $(RUN) pip --disable-pip-version-check
 # Tests run side by side, on at most four processors.

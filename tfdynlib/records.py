@@ -1,7 +1,8 @@
 """Stored measurements of the test-bench: what it found, when, on which machine.
 
-A file of ``benchmarks/results`` is one ``Record``.  Pages read it instead of measuring
-anew: times are those of the machine that is named, not of the reader's.
+Pages read a stored ``Record`` instead of measuring anew: times are those of the machine
+that is named, not of the reader's.  Those of the book are in the folder ``stored`` of
+the package; ``make bench`` makes your own in ``benchmarks/results``.
 """
 
 import datetime
@@ -20,6 +21,7 @@ from jaxtyping import Real
 from tfdynlib import _check
 
 OURS = "tfdynlib"
+STORED = Path(__file__).parent / "stored"
 COMMANDS = {"short": "make bench", "full": "make bench-full"}
 NAMED = ("python", "tfdynlib", "numpy", "numba", "finufft", "ducc0", "torch", "jax")
 
@@ -189,6 +191,12 @@ def read(file: str | Path) -> Record:
     except (OSError, KeyError, TypeError, ValueError) as error:
         wanted = "a file that `make bench` has written"
         raise _check.refuse("file", wanted, f"{Path(file).name} ({error})") from error
+
+
+def published(name: str) -> Record:
+    """The stored run that the book shows, by its name."""
+    _check.one_of(name, sorted(p.stem for p in STORED.glob("*.json")), "name")
+    return read(STORED / f"{name}.json")
 
 
 def newest(folder: str | Path) -> Record:

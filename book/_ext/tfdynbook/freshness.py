@@ -4,9 +4,8 @@ The cache of executed notebooks knows a page by the text of its cells and nothin
 else: change the package and every page would keep its old numbers.  Two fingerprints
 cure that, however the build is started.
 
-- ``code``: package and figures, lock and project files, this extension, stored
-  measurements, and the versions that are installed.  When it changes, the cache is
-  dropped.
+- ``code``: package and figures, lock and project files, this extension, and the
+  versions that are installed.  When it changes, the cache is dropped.
 - ``site``: the same and what every page shows (settings, order of pages, notation,
   references).  When it changes, every page is read and written anew.
 
@@ -28,10 +27,7 @@ from sphinx.util import logging
 
 LOGGER = logging.getLogger(__name__)
 
-CODE = (
-    *("tfdynlib", "requirements.txt", "pyproject.toml", "book/_ext"),
-    "benchmarks/results",  # a page reads them
-)
+CODE = ("tfdynlib", "requirements.txt", "pyproject.toml", "book/_ext")
 SITE = ("_config.yml", "_toc.yml", "book/notation.yml", "book/references.bib")
 STAMP = "fingerprint"
 
