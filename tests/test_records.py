@@ -1,7 +1,6 @@
 """Stored measurements: read back, ordered, drawn; refused with the command to run."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
