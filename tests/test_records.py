@@ -1,6 +1,7 @@
 """Stored measurements: read back, ordered, drawn; refused with the command to run."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -125,3 +126,16 @@ def test_the_stored_run_has_what_the_page_shows():
     assert record.table("fast_circle").ours > 0
     assert record.table("exact_sphere").ours > 0
     assert len(record.series("scaling")) >= 3
+
+
+def test_the_table_of_the_readme_is_that_of_the_stored_run():
+    readme = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+    assert records.published("speed").headline() in readme
+
+
+def test_every_target_has_its_verdict():
+    record = records.published("speed")
+    verdicts = record.verdicts()
+    met = sum(row[-1] == "yes" for row in verdicts.rows)
+    assert (met, len(verdicts.rows)) == record.targets()
+    assert "<table" in verdicts._repr_html_() and "target" in repr(verdicts)

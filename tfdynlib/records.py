@@ -8,7 +8,7 @@ the package; ``make bench`` makes your own in ``benchmarks/results``.
 import datetime
 import json
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as default
 from html import escape
@@ -23,6 +23,14 @@ from tfdynlib import _check
 OURS = "tfdynlib"
 STORED = Path(__file__).parent / "stored"
 COMMANDS = {"short": "make bench", "full": "make bench-full"}
+# What the table of README shows: cases, and peers of each.
+HEADLINES = {
+    "exact_sphere": ("torch SDPA", "numpy blocked", "scripts"),
+    "fast_circle": ("torch SDPA",),
+    "fast_sphere": ("torch SDPA",),
+    "ensembles": ("torch bmm",),
+    "distance": ("POT circle",),
+}
 NAMED = ("python", "tfdynlib", "numpy", "numba", "finufft", "ducc0", "torch", "jax")
 
 
@@ -71,30 +79,55 @@ class Table:
         ]
 
     def __repr__(self) -> str:
-        lines = [HEAD, *self._cells()]
-        wide = [max(len(row[k]) for row in lines) for k in range(len(HEAD))]
-        text = [
-            "  ".join([row[0].ljust(wide[0]), *map(str.rjust, row[1:], wide[1:])])
-            for row in lines
-        ]
-        return "\n".join([self.title, *text])
+        return _text(self.title, HEAD, self._cells())
 
     def _repr_html_(self) -> str:
         """The table for a page; the caption is its title."""
-        head = "".join(f'<th scope="col">{escape(h)}</th>' for h in HEAD)
-        body = "".join(
-            f'<tr><th scope="row">{escape(row[0])}</th>'
-            + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
-            + "</tr>"
-            for row in self._cells()
-        )
-        return (
-            f'<table class="table"><caption>{escape(self.title)}</caption>'
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        )
+        return _html(self.title, HEAD, self._cells())
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """Every target of a run: the case, what was asked of it, and what came out."""
+
+    rows: tuple[tuple[str, str, str, str, str], ...]
+
+    def __repr__(self) -> str:
+        return _text("Targets", ASKED, self.rows)
+
+    def _repr_html_(self) -> str:
+        """The table for a page."""
+        return _html("Targets", ASKED, self.rows)
 
 
 HEAD = ("method", "median, ms", "least – most", "× ours", "error")
+ASKED = ("case", "what", "measured", "target", "met")
+
+
+def _text(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in letters of one width."""
+    lines = [head, *rows]
+    wide = [max(len(row[k]) for row in lines) for k in range(len(head))]
+    text = [
+        "  ".join([row[0].ljust(wide[0]), *map(str.rjust, row[1:], wide[1:])])
+        for row in lines
+    ]
+    return "\n".join([title, *text])
+
+
+def _html(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table for a page; the first cell of a row heads it."""
+    top = "".join(f'<th scope="col">{escape(h)}</th>' for h in head)
+    body = "".join(
+        f'<tr><th scope="row">{escape(row[0])}</th>'
+        + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
+        + "</tr>"
+        for row in rows
+    )
+    return (
+        f'<table class="table"><caption>{escape(title)}</caption>'
+        f"<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+    )
 
 
 @dataclass(frozen=True)
@@ -177,6 +210,34 @@ class Record:
         """How many of the targets that the package set itself are met, of how many."""
         met = [claim["met"] for case in self.cases.values() for claim in case["claims"]]
         return sum(met), len(met)
+
+    def verdicts(self) -> Verdicts:
+        """Every target, one by one."""
+        rows = [
+            (
+                case["title"],
+                claim["what"],
+                f"{claim['value']:.3g}",
+                f"{'≥' if claim['at_least'] else '≤'} {claim['bound']:g}",
+                "yes" if claim["met"] else "no",
+            )
+            for case in self.cases.values()
+            for claim in case["claims"]
+        ]
+        return Verdicts(tuple(rows))
+
+    def headline(self) -> str:
+        """Times of some peers, each divided by ours, as a table in Markdown."""
+        lines = ["| what | beside | theirs / ours |", "|---|---|---|"]
+        for name, peers in HEADLINES.items():
+            table = self.table(name)
+            for peer in peers:
+                lines.append(f"| {table.title} | {peer} | {table.ratio(peer):.2g} |")
+        for name in ("million_circle", "million_sphere"):
+            case = self.case(name)
+            seconds = next(c for c in case["claims"] if "seconds" in c["what"])["value"]
+            lines.append(f"| {case['title']} | | {seconds:.2g} s |")
+        return "\n".join(lines)
 
 
 def read(file: str | Path) -> Record:
