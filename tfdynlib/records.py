@@ -232,7 +232,9 @@ class Record:
         for name, peers in HEADLINES.items():
             table = self.table(name)
             for peer in peers:
-                lines.append(f"| {table.title} | {peer} | {table.ratio(peer):.2g} |")
+                ratio = table.ratio(peer)
+                shown = f"{ratio:.0f}" if ratio > 10 else f"{ratio:.1f}"
+                lines.append(f"| {table.title} | {peer} | {shown} |")
         for name in ("million_circle", "million_sphere"):
             case = self.case(name)
             seconds = next(c for c in case["claims"] if "seconds" in c["what"])["value"]
