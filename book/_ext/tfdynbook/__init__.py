@@ -3,6 +3,7 @@
 Each room does one thing and is connected here:
 
 ==============  ==============================================================
+``loops``       what is compiled on first use is compiled before the pages run
 ``freshness``   no page is ever built from outputs of older code
 ``assets``      figures, MathJax and style from our own site, where needed
 ``answers``     ``{answer}`` and ``{choice}``: exercises that check themselves
@@ -16,11 +17,11 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from . import answers, assets, freshness, notation, notebooks, pages
+from . import answers, assets, freshness, loops, notation, notebooks, pages
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect the rooms; called by Sphinx."""
-    for room in (freshness, assets, answers, notation, pages, notebooks):
+    for room in (loops, freshness, assets, answers, notation, pages, notebooks):
         room.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

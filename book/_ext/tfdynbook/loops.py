@@ -1,0 +1,30 @@
+"""Compiled loops are made before the first page runs.
+
+The package compiles on first use and says so on standard error; on a page that sentence
+would be an output of the cell that happens to come first, and fail a strict build.
+"""
+
+from typing import Any
+
+import numpy as np
+from sphinx.application import Sphinx
+
+from tfdynlib import attention, flow
+from tfdynlib.summation import compiled
+from tfdynlib.weights import Heads
+
+
+def compile_all(app: Sphinx) -> None:
+    """Use every loop once."""
+    if compiled.missing():
+        return
+    turn = np.diag(np.ones(2), 1) - np.diag(np.ones(2), -1)
+    for d, B in ((3, np.eye(3)), (3, turn), (5, np.eye(5))):
+        attention.velocity(np.eye(d), Heads(B, np.eye(d)), method="compiled")
+    flow.solve_ensemble(np.eye(3)[None], Heads(np.eye(3), np.eye(3)), [0.0, 0.1])
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Called by Sphinx."""
+    app.connect("builder-inited", compile_all)
+    return {"parallel_read_safe": True}
