@@ -11,7 +11,16 @@ import numpy as np
 import pytest
 
 import tfdynlib
-from tfdynlib import attention, energy, flow, measure, metastability, plot, sphere
+from tfdynlib import (
+    attention,
+    energy,
+    flow,
+    jko,
+    measure,
+    metastability,
+    plot,
+    sphere,
+)
 from tfdynlib.weights import Heads
 
 HOME = Path(tfdynlib.__file__).parent
@@ -28,6 +37,11 @@ WAY = [
     "flow",
     "_slopes",
     "energy",
+    "_transport_rates",
+    "_labels",
+    "density",
+    "_proximal",
+    "jko",
     "metastability",
     "_letters",
     "_still",
@@ -157,6 +171,8 @@ CALLS = {
     "balance": lambda: energy.balance(
         flow.solve(attention.field(HEADS), X, TIMES), HEADS
     ),
+    "jko_step": lambda: jko.step(X, HEADS, 0.1, MASS),
+    "jko_solve": lambda: jko.solve(X, HEADS, 0.1, 2, MASS, order=2),
     "clusters": lambda: metastability.clusters(X, 0.3),
     "circle": lambda: plot.circle(Y),
     "sphere": lambda: plot.sphere(X),
