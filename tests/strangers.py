@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfdynlib import attention, energy, flow, measure, sphere, weights
+from tfdynlib import attention, energy, flow, geometry, measure, sphere, weights
 from tfdynlib.measure import Measure
 from tfdynlib.weights import Heads
 
@@ -19,6 +19,16 @@ STRANGERS = {
     "matrices for layers": lambda: weights.layers([I2], [0, 1]),
     "one layer, no list": lambda: weights.layers(ONE, [0, 1]),
     "a matrix for heads of an energy": lambda: energy.interaction(I2, I2),
+    "a matrix for heads of a distance": lambda: geometry.weighted_distance(
+        Measure(I2), Measure(I2), I2
+    ),
+    "an array for a measure of a distance": lambda: geometry.weighted_distance(
+        I2, Measure(I2), ONE
+    ),
+    "a word for a shift": lambda: geometry.weighted_distance(
+        Measure(I2), Measure(I2), ONE, shift="one"
+    ),
+    "a path for bounds": lambda: geometry.equivalence_bounds(weights.constant(ONE)),
     "an array for a trajectory": lambda: energy.balance(I2, ONE),
     "an array for a field": lambda: flow.solve(I2, I2, [0, 1]),
     "tokens of another dimension": lambda: flow.solve(

@@ -9,7 +9,7 @@ which is scaled out.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -30,34 +30,12 @@ FINE = 240  # Gauss nodes of the length
 STILL = 1e-300
 
 
-class Chart(Protocol):
-    """Coordinates of the sphere: a base path and deviations u from it.
-
-    ``path`` gives coordinates y and their velocities, ``place`` points and squared
-    speeds; ``pull`` and ``release`` take gradients back.
-    """
-
-    def path(
-        self, start: Ends, end: Ends, t: Times, u: Paths, du: Paths
-    ) -> tuple[Paths, Paths]:
-        """The base path moved by u."""
-
-    def release(
-        self, start: Ends, end: Ends, t: Times, gy: Paths, gdy: Paths
-    ) -> tuple[Paths, Paths]:
-        """Gradients in u and du, from those in y and dy."""
-
-    def place(self, y: Paths, dy: Paths) -> tuple[Places, Squares]:
-        """Points on the sphere, and squared speeds."""
-
-    def pull(
-        self, y: Paths, dy: Paths, by_place: Places, by_square: Squares
-    ) -> tuple[Paths, Paths]:
-        """Gradients in y and dy, from those in points and squared speeds."""
-
-
 class Angle:
-    """The circle by lifted angles, k = 1; the base path turns evenly."""
+    """A chart: the circle by lifted angles, k = 1; the base path turns evenly.
+
+    ``path`` is the base path moved by u, in coordinates y; ``place`` the points on the
+    sphere and squared speeds.  ``pull`` and ``release`` take gradients back.
+    """
 
     def path(
         self, start: Ends, end: Ends, t: Times, u: Paths, du: Paths
@@ -82,7 +60,7 @@ class Angle:
 
 
 class Arc:
-    """Any sphere by x = y / |y| with y = g + R u, k = d.
+    """A chart: any sphere by x = y / |y| with y = g + R u, k = d.
 
     g is the great-circle arc between the ends, R the turn along it, and of u only the
     part normal to the start counts.  So |y| >= 1, and paths stay within a quarter turn
@@ -121,11 +99,11 @@ class Arc:
         return (_normal(by_place, x) - slower) / r, c * across
 
 
-def _dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def _dot(a: Any, b: Any) -> Any:
     return np.sum(a * b, axis=-1, keepdims=True)
 
 
-def _normal(a: np.ndarray, x: np.ndarray) -> np.ndarray:
+def _normal(a: Any, x: Any) -> Any:
     """The part of a normal to the unit vectors x."""
     return a - _dot(a, x) * x
 
@@ -164,6 +142,9 @@ def _fan(start: Ends, lost: np.ndarray) -> Ends:
     two /= np.linalg.norm(two, axis=1, keepdims=True)
     turn = 2 * np.pi * np.cumsum(lost, axis=0) / max(1, lost.sum())
     return np.cos(turn) * one + np.sin(turn) * two
+
+
+Chart = Angle | Arc
 
 
 @dataclass(frozen=True)

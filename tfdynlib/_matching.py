@@ -15,7 +15,7 @@ from tfdynlib import measure, sphere
 from tfdynlib._measure import Measure
 from tfdynlib._quantile import Quantile
 
-Line = Float[np.ndarray, " _"]
+Line = Float[np.ndarray, "_"]
 
 # Pieces lighter than this are rounding of cumulated masses.
 DUST = 1e-12

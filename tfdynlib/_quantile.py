@@ -9,8 +9,8 @@ from jaxtyping import Complex, Float
 from tfdynlib import _check
 from tfdynlib._measure import Measure
 
-Labels = Float[np.ndarray, " k"]
-Modes = Complex[np.ndarray, " modes"]
+Labels = Float[np.ndarray, "_"]
+Modes = Complex[np.ndarray, "_"]
 
 # Samples of a density, and of its quantile function.
 SAMPLES = 2048
@@ -78,7 +78,7 @@ class Quantile:
         k = np.arange(len(self.modes))
         return 2 * np.pi - np.imag(self._waves(u) @ (2 * np.pi * k * self.modes))
 
-    def _waves(self, u: Labels) -> Complex[np.ndarray, "k modes"]:
+    def _waves(self, u: Labels) -> Complex[np.ndarray, "_ _"]:
         return np.exp(2j * np.pi * np.outer(u, np.arange(len(self.modes))))
 
     def nodes(self, n: int) -> Measure:

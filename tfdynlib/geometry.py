@@ -160,7 +160,7 @@ def equivalence_bounds(heads: Heads) -> tuple[float, float]:
     with the operator norm.  Never wider than :math:`e^{\mp R/2}`, R the largest R_h.
     Raises ``ValueError`` for R beyond 300.
     """
-    _check.dimension(heads)
+    _check.instance(heads, Heads, "heads", "made by weights.Heads")
     norms = _norms(heads)
     return tuple(float((heads.mass @ np.exp(s * norms)) ** -0.5) for s in (1, -1))  # type: ignore[return-value]
 
@@ -174,7 +174,7 @@ def splitting_threshold(b: Number, beta: Number = 1.0, d: int = 2) -> float:
     On the circle the atom splits along its way, on larger spheres sideways.  From the
     second variation of the action about the rigid path.  ``inf`` for b <= 0.
     """
-    score = _check.positive(beta, "beta") * float(_check.array(b, "b", ndim=0))
+    score = _check.positive(beta, "beta") * _number(b, "b")
     if _check.count(d, "d", 2) > 2:
         return float(np.pi / np.sqrt(1 + score)) if score > 0 else np.inf
     return float(np.pi / np.sqrt(score)) if score > 0 else np.inf
@@ -218,7 +218,12 @@ def _held(shift: Number | None, heads: Heads | WeightPath) -> float | None:
         return None
     if _check.dimension(heads) != 2:
         raise _check.refuse("shift", "left out off the circle", shift)
-    return float(_check.array(shift, "shift", ndim=0))
+    return _number(shift, "shift")
+
+
+def _number(value: Number, name: str) -> float:
+    """A finite number."""
+    return float(_check.array(np.asarray(value), name, ndim=0))
 
 
 def _dimension(d: int) -> None:
@@ -328,7 +333,9 @@ def _report(
     x, _ = path.problem.chart.place(*path.at(OUTPUT))
     status = "done" if whole else "search cut short"
     status = status if settled else "time not resolved"
-    status = "not minimised" if path.gradient**2 >= tol else status
+    # To first order the distance is off by less than this part of the gradient squared.
+    rough = path.gradient**2 > tol * np.sqrt(path.action)
+    status = "not minimised" if rough else status
     return Geodesic(
         distance=reach,
         gap=left,
