@@ -13,8 +13,10 @@ import pytest
 import tfdynlib
 from tfdynlib import (
     attention,
+    density,
     energy,
     flow,
+    geometry,
     jko,
     measure,
     metastability,
@@ -37,6 +39,11 @@ WAY = [
     "flow",
     "_slopes",
     "energy",
+    "_quantile",
+    "_action",
+    "_geodesic",
+    "_matching",
+    "geometry",
     "_transport_rates",
     "_labels",
     "density",
@@ -47,6 +54,7 @@ WAY = [
     "_still",
     "_drawing",
     "_globe",
+    "_courses",
     "plot",
     "widgets",
     "check",
@@ -136,6 +144,7 @@ V = frozen(np.ones((6, 3)))
 MASS = frozen(np.arange(1, 7) / 21)
 MU = measure.Measure(X, MASS)
 HEADS = Heads.descent(np.stack([np.eye(3), 2 * np.eye(3)]))
+PLANE = Heads.descent(np.eye(2))
 TIMES = frozen([0.0, 0.1, 0.2])
 
 CALLS = {
@@ -171,8 +180,22 @@ CALLS = {
     "balance": lambda: energy.balance(
         flow.solve(attention.field(HEADS), X, TIMES), HEADS
     ),
+    "density": lambda: density.solve(
+        lambda a: frozen(np.full(len(a), 0.5 / np.pi)),
+        Heads(frozen(np.eye(2)), frozen(np.eye(2))),
+        TIMES,
+    ),
+    "sphere_grid": lambda: density.sphere_grid(
+        lambda x: frozen(np.full(len(x), 0.25 / np.pi)), 4
+    ),
     "jko_step": lambda: jko.step(X, HEADS, 0.1, MASS),
     "jko_solve": lambda: jko.solve(X, HEADS, 0.1, 2, MASS, order=2),
+    "weighted_distance": lambda: geometry.weighted_distance(
+        MU, measure.Measure(X[:4]), HEADS, parts=1
+    ),
+    "weighted_distance on the circle": lambda: geometry.weighted_distance(
+        measure.Measure(Y, MASS), measure.Measure(Y[:4]), PLANE, parts=1
+    ),
     "clusters": lambda: metastability.clusters(X, 0.3),
     "circle": lambda: plot.circle(Y),
     "sphere": lambda: plot.sphere(X),
