@@ -16,7 +16,8 @@ from tfdynlib import _check
 
 TURN = 2 * np.pi
 Angles = Float[np.ndarray, " k"]
-Pairs = Float[np.ndarray, "2 k"]
+Pairs = Float[np.ndarray, "2 n"]
+Values = Float[np.ndarray, "2 k"]
 
 # Gauss nodes of a panel, and the way from values there to Legendre coefficients.
 ORDER = 16
@@ -41,22 +42,23 @@ def inverse(
 ) -> Angles:
     """Where an increasing function has the values ``target``, between low and high.
 
-    ``f`` returns value and slope.  Newton's method, with a bisection wherever that would
-    leave the bracket or has not halved it.
+    ``f`` returns value and slope.  Newton's method, with a bisection wherever that
+    would leave the bracket or does not halve the step.
     """
     low, high = low.copy(), high.copy()
-    a = (low + high) / 2
+    a, before = (low + high) / 2, high - low
     for _ in range(ITERATIONS):
         value, slope = f(a)
         above = value > target
         high, low = np.where(above, a, high), np.where(above, low, a)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             trial = a - (value - target) / slope  # a flat place is left by bisection
-        inside = (trial >= low) & (trial <= high)
-        following = np.where(inside, trial, (low + high) / 2)
-        if np.all(np.abs(following - a) <= 4e-16 * TURN):
-            return following
+            good = (trial >= low) & (trial <= high) & (2 * abs(trial - a) <= before)
+        following = np.where(good, trial, (low + high) / 2)
+        before = np.abs(following - a)
         a = following
+        if np.all(before <= 2 * np.spacing(np.abs(a) + 1)):
+            break
     return a
 
 
@@ -80,11 +82,10 @@ class Start:
 
     def density(self, angle: Angles) -> Angles:
         """The density at these angles."""
-        flat = np.ravel(angle)
-        value = _check.shaped(self._given(flat.copy()), "rho0(angles)", flat.shape)
+        value = _check.shaped(self._given(angle.copy()), "rho0(angles)", angle.shape)
         if not (value > 0).all():
             raise _check.refuse("rho0", "positive", f"a value of {value.min():g}")
-        return value.reshape(np.shape(angle)) / self._total
+        return value / self._total
 
     def below(self, angle: Angles) -> Angles:
         """Mass between 0 and the angle; grows by 1 with every turn."""
@@ -107,7 +108,8 @@ class Start:
     def _integral(self, low: Angles, high: Angles) -> Angles:
         half = (high - low)[:, None] / 2
         nodes = (high + low)[:, None] / 2 + half * NODES
-        return np.sum(half * WEIGHTS * self.density(nodes), axis=1)
+        value = self.density(nodes.ravel()).reshape(nodes.shape)
+        return np.sum(half * WEIGHTS * value, axis=1)
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,7 @@ class Rows:
         """Derivative of the label by the place."""
         return np.ones_like(place)
 
-    def values(self, at: Pairs, place: Angles) -> Pairs:
+    def values(self, at: Pairs, place: Angles) -> Values:
         """Both functions at any places."""
         spectrum = self._spectrum(at)
         k = np.arange(spectrum.shape[1])
@@ -217,7 +219,7 @@ class Panels:
         _, k, _ = self._parts(place)
         return TURN * (self.edges[k + 1] - self.edges[k])
 
-    def values(self, at: Pairs, place: Angles) -> Pairs:
+    def values(self, at: Pairs, place: Angles) -> Values:
         """Both functions at any places."""
         turns, k, part = self._parts(place)
         basis = np.polynomial.legendre.legvander(2 * part - 1, ORDER - 1)
@@ -225,7 +227,7 @@ class Panels:
         out[0] += TURN * turns
         return out
 
-    def _legendre(self, at: Pairs) -> Float[np.ndarray, "2 m 16"]:
+    def _legendre(self, at: Pairs) -> Float[np.ndarray, "2 p 16"]:
         return at.reshape(2, -1, ORDER) @ TO_LEGENDRE
 
     def rough(self, at: Pairs, tol: tuple[float, float]) -> np.ndarray:
@@ -238,8 +240,8 @@ class Panels:
         middle = (self.edges[:-1] + self.edges[1:])[rough] / 2
         return Panels(np.sort(np.concatenate([self.edges, middle])))
 
-    def handed_down(self, at: Pairs, rough: np.ndarray) -> Pairs:
-        """Both functions at the nodes of ``bisected(rough)``, from these polynomials."""
+    def handed_down(self, at: Pairs, rough: np.ndarray) -> Values:
+        """Both functions at the nodes of ``bisected(rough)``."""
         k = np.flatnonzero(rough)
         halves = self._legendre(at)[:, k] @ TO_HALVES
         pieces = list(at.reshape(2, -1, ORDER).swapaxes(0, 1))

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from tfdynlib import _check, _labels, energy, sphere
 from tfdynlib import _transport_rates as transport
 from tfdynlib._check import Number
-from tfdynlib._labels import TURN, Angles, Pairs, Panels, Rows, Start
+from tfdynlib._labels import TURN, Angles, Pairs, Panels, Rows, Start, Values
 from tfdynlib._stepping import Stop
 from tfdynlib.measure import Measure
 from tfdynlib.weights import Heads, WeightPath, constant, gradient_sign
@@ -33,6 +33,8 @@ LABELS = ("auto", "uniform", "quantile", "panels")
 PANELS, MOST_PANELS, THINNEST = 4, 1000, 2.0**-51
 # No step is longer than this part of the fastest time scale, 1 / max |dv/dθ|.
 PART = 0.25
+# A velocity that asks for more steps between two outputs is given up.
+MOST_STEPS = 100_000
 # Log-densities are for drawing: panels keep four digits of them.
 LOG_TOLERANCE = 1e-4
 # Points at which zeros of the velocity are looked for.
@@ -101,7 +103,7 @@ class Density:
             return (b - a) / TURN
         return self._start.below(b) - self._start.below(a)
 
-    def _values(self, place: Angles) -> Pairs:
+    def _values(self, place: Angles) -> Values:
         at = np.stack([self.angle, self.log_density])
         return self._nodes.values(at, place)
 
@@ -137,7 +139,8 @@ class DensityPath:
         Output times and densities.  Shorter than asked for only if ``status`` says why.
     status
         ``"done"``; ``"not finite"`` (the velocity left the numbers); ``"too steep"``
-        (panels would have to be thinner than doubles can say, or too many).
+        (panels would have to be thinner than doubles can say, or too many); ``"step
+        too small"`` (the velocity is too fast, see ``step`` of ``solve``).
     n_evaluations
         How often the velocity was computed.
     """
@@ -292,7 +295,7 @@ class _Run:
             self._to_panels(self._at_start)
         self._panels_if_rough()
 
-    def _at_start(self, label: Angles) -> Pairs:
+    def _at_start(self, label: Angles) -> Values:
         angle = label
         if self.labels == "quantile":
             angle = self.start.quantile(label / TURN)
@@ -311,7 +314,8 @@ class _Run:
         panels = self.nodes.period if isinstance(self.nodes, Panels) else 0
         return Density(
             self.nodes.label(self.nodes.places),
-            *self.values.copy(),
+            self.values[0].copy(),
+            self.values[1].copy(),
             self.mass.copy(),
             panels,
             self.nodes,
@@ -334,6 +338,8 @@ class _Run:
             fastest = float(np.abs(k1[1]).max())
             longest = min(self.step, PART / fastest) if fastest > 0 else self.step
             count = int(np.ceil((end - t) / longest * (1 - 1e-12)))
+            if count > MOST_STEPS:
+                raise Stop("step too small")
             h = (end - t) / max(count, 1)
             x, middle = self.values, min(t + h / 2, last)
             k2 = self._rate(middle, x + h / 2 * k1)
@@ -359,7 +365,7 @@ class _Run:
             if rows.tail(values) > self.tol / 100:
                 self._to_panels(lambda label: rows.values(values, label))
 
-    def _to_panels(self, sample: Callable[[Angles], Pairs]) -> None:
+    def _to_panels(self, sample: Callable[[Angles], Values]) -> None:
         """Change to as many panels as the functions of ``sample`` ask for."""
         panels = Panels(np.linspace(0, 1, PANELS + 1))
         while True:
@@ -394,7 +400,7 @@ class _Run:
 
 def sphere_grid(rho0: Callable[..., Angles], n: int) -> Measure:
     """Tokens on S^2 that carry masses of a density: n Gauss-Legendre heights times 2n
-    longitudes, with mass ``rho0`` times area.
+    longitudes (half a step from the zeroth meridian), with mass ``rho0`` times area.
 
     ``rho0`` takes points, a (k, 3) array, and returns the density with respect to area
     (the uniform one is 1 / 4π).  Moved by ``flow.solve`` with
@@ -404,8 +410,10 @@ def sphere_grid(rho0: Callable[..., Angles], n: int) -> Measure:
     """
     grid = sphere.quadrature(3, n)
     _check.function(rho0, "rho0", "a function of points on the sphere")
-    value = _check.shaped(rho0(grid.x.copy()), "rho0(points)", (len(grid.x),))
-    return Measure(grid.x, _check.masses(4 * np.pi * value * grid.mass, len(value)))
+    c, s = np.cos(np.pi / (2 * n)), np.sin(np.pi / (2 * n))
+    x = grid.x @ np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]])
+    value = _check.shaped(rho0(x.copy()), "rho0(points)", (len(x),))
+    return Measure(x, _check.masses(4 * np.pi * value * grid.mass, len(value)))
 
 
 def growth_rates(beta: Number, kmax: int, d: int = 2) -> Float[np.ndarray, " kmax"]:
