@@ -103,6 +103,13 @@ def wrong_sign(phi, beta, sigma):
 
 TRIANGLE = np.array([[1, 0, 0], [-0.5, 0.75**0.5, 0], [-0.5, -(0.75**0.5), 0]])
 
+
+def film_weights(x, beta):
+    """Weight times squared increment, for each step and atom."""
+    b = np.exp(beta * x[:-1] @ x[:-1].swapaxes(1, 2)).mean(axis=2)
+    return b * np.sum(np.diff(x, axis=0) ** 2, axis=2)
+
+
 WRONG = {
     "layers.layer": [
         stay_off_the_sphere,
@@ -156,6 +163,12 @@ WRONG = {
         np.vstack([TRIANGLE, [[0, 0, 1.0]]]),
         np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1.0, 0]]),
         "a tetrahedron",
+    ],
+    "geometry.action": [
+        lambda x, beta: (len(x) - 1) * np.sum(np.diff(x, axis=0) ** 2) / x.shape[1],
+        lambda x, beta: film_weights(x, beta) @ np.ones(x.shape[1]),
+        lambda x, beta: film_weights(x, beta).sum() / (len(x) - 1),
+        lambda x, beta: film_weights(x[::-1], beta).mean(axis=1).sum() * (len(x) - 1),
     ],
 }
 

@@ -14,7 +14,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.optimize import brentq
 
-from tfdynlib import attention, flow, measure
+from tfdynlib import attention, flow, geometry, measure
 from tfdynlib.weights import Heads
 
 sys.path.insert(0, str(pagesource.BOOK / "_ext"))
@@ -127,6 +127,22 @@ def in_a_hemisphere(n, d):
     return sum(math.comb(n - 1, k) for k in range(d)) / 2 ** (n - 1)
 
 
+def thresholds(turn):
+    """Where the thresholds of the package cross this angle."""
+
+    def gap(beta, d):
+        return geometry.splitting_threshold(1, beta, d) - turn
+
+    return [brentq(gap, 0.1, 99, args=(d,), xtol=1e-12) for d in (2, 3)]
+
+
+def each_way(beta):
+    """By the package, which knows nothing of the integral."""
+    ends = [measure.Measure([[s, 0.0]]) for s in (1, -1)]
+    heads = Heads.descent(I2, beta)
+    return geometry.weighted_distance(*ends, heads, parts=2, shift=-0.5).distance
+
+
 VALUES = {
     "ex-layers-1": one_layer_by_hand,
     "ex-layers-2": lambda: forgetting(12),
@@ -147,6 +163,9 @@ VALUES = {
         d for d in range(40) if in_a_hemisphere(32, d) >= 0.5
     ),
     "ex-clustering-5": lambda: escape_rate(1.0),
+    "ex-geometry-1": lambda: (2, math.exp(-1), math.e),
+    "ex-geometry-2": lambda: thresholds(math.pi / 2),
+    "ex-geometry-3": lambda: each_way(2.0),
 }
 
 # Numbers on the way to an answer that a solution prints in full.

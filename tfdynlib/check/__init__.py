@@ -19,7 +19,7 @@ from tfdynlib.check._verdict import (
     yes,
 )
 
-PAGES = ("layers", "attention", "measures", "circle", "clustering")
+PAGES = ("layers", "attention", "measures", "circle", "clustering", "geometry")
 
 __all__ = ["PAGES", "Case", "Verdict", "call", "compare", "not_yet", "numbers", "yes"]
 
