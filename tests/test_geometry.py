@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
+from scipy.optimize import minimize
 
 from tfdynlib import energy, geometry, measure, sphere, weights
 from tfdynlib.geometry import Quantile, weighted_distance
@@ -223,6 +224,24 @@ def test_on_a_sphere_an_atom_splits_sideways():
     straight = np.exp(2) * limit
     assert values[0] == pytest.approx(0.98 * straight, abs=1e-8)
     assert values[1] < 1.05 * straight - 1e-2
+
+
+def test_halves_that_part_sideways_are_found_by_a_search_of_their_own():
+    """Two halves at equal heights above a great circle: four sines, one length."""
+    turn, t = 1.6, (np.arange(400) + 0.5) / 400
+    k = np.pi * np.arange(1, 8, 2)[:, None]
+
+    def length(a):
+        height, climb = a @ np.sin(k * t), a @ (k * np.cos(k * t))
+        s = (np.exp(4) + np.exp(4 * np.cos(2 * height))) / 2
+        return np.mean(np.sqrt(s * (turn**2 * np.cos(height) ** 2 + climb**2)))
+
+    least = minimize(length, [0.3, 0, 0, 0], tol=1e-12).fun
+    ends = [Measure([[np.cos(a), np.sin(a), 0]]) for a in (0, turn)]
+    found = distance(*ends, np.eye(3), 4.0, parts=2)
+    # More freedom here, but the best path is even in time; four sines leave 1e-5.
+    assert found == pytest.approx(least, rel=1e-5)
+    assert found < 0.987 * np.exp(2) * turn
 
 
 # --- atoms: reference values ------------------------------------------------------
