@@ -34,6 +34,7 @@ WAY = [
     "measure",
     "_noise",
     "_oscillation",
+    "_panels",
     "weights",
     "summation",
     "attention",
