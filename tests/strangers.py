@@ -2,7 +2,17 @@
 
 import numpy as np
 
-from tfdynlib import attention, energy, flow, geometry, measure, sphere, weights
+from tfdynlib import (
+    attention,
+    density,
+    energy,
+    flow,
+    geometry,
+    jko,
+    measure,
+    sphere,
+    weights,
+)
 from tfdynlib.measure import Measure
 from tfdynlib.weights import Heads
 
@@ -54,6 +64,11 @@ STRANGERS = {
     "words for tangents": lambda: sphere.project(I2, "abc"),
     "points of two dimensions": lambda: sphere.log(I2, np.eye(3)),
     "an endless tangent": lambda: sphere.exp(I2, 1e300 * I2[::-1]),
+    "a matrix for a path of steps": lambda: jko.solve(I2, I2, 1.0, 2),
+    "a matrix for heads of a step": lambda: jko.step(I2, I2, 1.0),
+    "a matrix for a path of densities": lambda: density.solve(np.ones_like, I2, [0, 1]),
+    "a number for a density": lambda: density.solve(0.16, ONE, [0, 1]),
+    "no density on the sphere": lambda: density.sphere_grid(None, 4),
     "a number for a point": lambda: sphere.retract(2.0),
 }
 

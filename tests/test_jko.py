@@ -261,7 +261,8 @@ def test_error_against_the_flow_at_its_printed_digits(ends, name, weight):
 def test_error_of_small_steps_against_the_flow(ends, name, weight):
     runs = [jko.solve(X, PATHS[name], 1 / n, n, weight=weight) for n in (40, 80)]
     errors = [rms(run.x[-1], ends[name]) for run in runs]
-    np.testing.assert_allclose(errors, TABLE[name, weight][3:], rtol=2e-5)
+    # Printed to five digits, of which the last is half a unit off at worst.
+    np.testing.assert_allclose(errors, TABLE[name, weight][3:], rtol=5e-5)
 
 
 AFTER = [0.5847800545, 0.5846088218, 0.5845392888, 0.5845088830, 0.5844948182]

@@ -19,7 +19,16 @@ from tfdynlib.check._verdict import (
     yes,
 )
 
-PAGES = ("layers", "attention", "measures", "circle", "clustering", "geometry")
+PAGES = (
+    "layers",
+    "attention",
+    "measures",
+    "circle",
+    "clustering",
+    "geometry",
+    "steps",
+    "density",
+)
 
 __all__ = ["PAGES", "Case", "Verdict", "call", "compare", "not_yet", "numbers", "yes"]
 
