@@ -25,7 +25,7 @@ Times = Float[np.ndarray, " q"]
 
 FIRST, RAISE, MOST = 4, 4, 32  # modes in time
 GRADIENT = 1e-9
-EVALUATIONS = 4000
+EVALUATIONS = 1000
 FINE = 240  # Gauss nodes of the length
 STILL = 1e-300
 
@@ -166,7 +166,8 @@ class Problem:
 @dataclass(frozen=True)
 class Path:
     """A path that was found: coefficients, shift, action, the largest entry of the
-    scaled gradient, and how often the action was evaluated."""
+    gradient (of the action in units of that at the start, in scaled coefficients), and
+    how often the action was evaluated."""
 
     problem: Problem
     modes: Modes
@@ -207,7 +208,7 @@ def minimise(
 ) -> Path:
     """The path of least action with as many modes as ``modes``, from there on.
 
-    ``accuracy`` is the largest entry of the scaled gradient at which to stop.
+    ``accuracy`` is the largest entry of the gradient at which to stop.
     """
     from scipy.optimize import minimize
 
@@ -242,12 +243,18 @@ def minimise(
 
     z = (modes * scale).ravel()
     z = np.append(z, shift * sway) if problem.free else z
+    unit = objective(z)[0] or 1.0
+
+    def relative(z: Float[np.ndarray, " m"]) -> tuple[float, Float[np.ndarray, " m"]]:
+        value, grad = objective(z)
+        return value / unit, grad / unit
+
     options = {"maxcor": 20, "ftol": 0, "gtol": accuracy, "maxls": 40}
     options |= {"maxfun": EVALUATIONS, "maxiter": EVALUATIONS}
-    out = minimize(objective, z, jac=True, method="L-BFGS-B", options=options)
+    out = minimize(relative, z, jac=True, method="L-BFGS-B", options=options)
     a, alpha = unpack(out.x)
     size = float(np.abs(out.jac).max(initial=0.0))
-    return Path(problem, a, alpha, float(out.fun), size, int(out.nfev))
+    return Path(problem, a, alpha, float(out.fun) * unit, size, int(out.nfev))
 
 
 def _scales(problem: Problem, shift: float) -> tuple[Float[np.ndarray, "n 1"], float]:

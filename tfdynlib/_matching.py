@@ -55,17 +55,26 @@ class Matching:
 def on_circle(
     mu: Measure, nu: Measure, parts: int, shift: float | None = None
 ) -> list[Matching]:
-    """All lifted matchings up to one turn, the cheapest first, or the one with this
-    shift; every atom is cut into equal ``parts`` beforehand."""
+    """All lifted matchings up to one turn, or the one with this shift; every atom is
+    cut into equal ``parts`` beforehand.
+
+    First those that whole atoms have as well, then the others; each time the cheapest
+    first.
+    """
     first, second = (_staircase(m, parts) for m in (mu, nu))
     if shift is not None:
         return [_shifted(first, second, shift)]
-    up, other = np.cumsum(first[1])[:-1], np.cumsum(second[1])
-    meet = np.subtract.outer(other, np.append(up, 0.0)).ravel() % 1.0
-    meet = np.unique(np.round(meet, 12) % 1.0)
-    shifts = np.unique(np.concatenate([meet - 1, meet, [1.0]]))
-    found = [_shifted(first, second, float(s)) for s in shifts]
-    return sorted(found, key=lambda m: (m.cost, abs(m.shift)))
+    whole = set(_meetings(*(_staircase(m, 1) for m in (mu, nu))))
+    found = [_shifted(first, second, s) for s in _meetings(first, second)]
+    return sorted(found, key=lambda m: (m.shift not in whole, m.cost, abs(m.shift)))
+
+
+def _meetings(first: tuple[Line, Line], second: tuple[Line, Line]) -> list[float]:
+    """Shifts at which a step of one staircase meets one of the other."""
+    up, other = (np.append(np.cumsum(m)[:-1], 0.0) for _, m in (first, second))
+    meet = np.round(np.subtract.outer(other, up).ravel() % 1.0, 12) % 1.0
+    shifts = np.concatenate([meet - 1, meet, [1.0]])
+    return np.unique(np.round(shifts, 12)).tolist()
 
 
 def _staircase(mu: Measure, parts: int) -> tuple[Line, Line]:
