@@ -275,6 +275,14 @@ def test_energy_after_the_steps_at_its_printed_digits():
         assert energy.interaction(end, heads_at(1.0)) == pytest.approx(value, abs=1e-9)
 
 
+@pytest.mark.slow
+def test_smaller_steps_at_their_printed_digits(ends):
+    end = jko.solve(X, PATHS["path"], 1 / 80, 80).x[-1]
+    assert energy.interaction(end, heads_at(1.0)) == pytest.approx(AFTER[-1], abs=1e-9)
+    run = jko.solve(X, PATHS["path"], 1 / 40, 40, order=2)
+    assert rms(run.x[-1], ends["path"]) == pytest.approx(4.018e-6, rel=3e-3)
+
+
 def test_extrapolated_steps_are_of_second_order(ends):
     runs = [jko.solve(X, PATHS["path"], 1 / n, n, order=2) for n in (5, 10, 20)]
     errors = [rms(run.x[-1], ends["path"]) for run in runs]
