@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.optimize import minimize
 
-from tfdynlib import energy, geometry, measure, sphere, weights
+from tfdynlib import _geodesic, energy, geometry, measure, sphere, weights
 from tfdynlib.geometry import Quantile, weighted_distance
 from tfdynlib.measure import Measure
 from tfdynlib.weights import Heads, WeightPath
@@ -242,6 +242,58 @@ def test_halves_that_part_sideways_are_found_by_a_search_of_their_own():
     # More freedom here, but the best path is even in time; four sines leave 1e-5.
     assert found == pytest.approx(least, rel=1e-5)
     assert found < 0.987 * np.exp(2) * turn
+
+
+@pytest.mark.parametrize(
+    ("parts", "value"), [(4, 6.703820179), (8, 6.693347019), (16, 6.693344792)]
+)
+def test_each_half_splits_again_on_its_way(parts, value):
+    found = distance(at(0), at(np.pi), I, 2.0, parts=parts, shift=-0.5)
+    assert found == pytest.approx(value, abs=5e-8)  # 1e-8 was asked for, in each half
+
+
+# --- resolution in time -----------------------------------------------------------
+
+
+def root_of_action(problem, modes, shift=0.0):
+    start = np.zeros((modes, *problem.start.shape))
+    return np.sqrt(_geodesic.minimise(problem, start, shift).action)
+
+
+@pytest.mark.parametrize(
+    ("modes", "error"), [(2, 5.3e-4), (4, 7.2e-5), (6, 1.2e-6), (8, 8.2e-8)]
+)
+def test_modes_in_time_converge_faster_than_any_power(modes, error):
+    start, end = np.array([[0.2]]), np.array([[1.7]])
+    problem = _geodesic.Problem(
+        _geodesic.Angle(), start, lambda _: (end, 0 * end), np.ones(1), heads(J1)
+    )
+    found = root_of_action(problem, modes) - 1.4238845697
+    assert found == pytest.approx(error, rel=0.05)  # two printed digits
+
+
+@pytest.mark.parametrize(
+    ("modes", "value", "digits"),
+    [
+        (1, 0.638596616, 1e-9),
+        (2, 0.638583940, 1e-9),
+        (3, 0.638582984, 1e-9),
+        (4, 0.638582964383, 1e-12),
+        (6, 0.638582963910, 1e-12),
+    ],
+)
+def test_densities_need_few_modes(modes, value, digits):
+    u = (np.arange(32) + 0.5) / 32
+    X, Y = THREE[:2]
+    problem = _geodesic.Problem(
+        _geodesic.Angle(),
+        X(u)[:, None],
+        lambda a: (Y(u + a)[:, None], Y.slope(u + a)[:, None]),
+        np.full(32, 1 / 32),
+        heads(P),
+        free=True,
+    )
+    assert root_of_action(problem, modes, 0.09) == pytest.approx(value, abs=digits)
 
 
 # --- atoms: reference values ------------------------------------------------------
