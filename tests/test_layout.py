@@ -22,6 +22,8 @@ from tfdynlib import (
     metastability,
     plot,
     sphere,
+    stability,
+    weights,
 )
 from tfdynlib.weights import Heads
 
@@ -54,6 +56,7 @@ WAY = [
     "density",
     "_proximal",
     "jko",
+    "stability",
     "metastability",
     "_ledger",
     "_multihead",
@@ -183,6 +186,15 @@ CALLS = {
     "effective_weight": lambda: energy.effective_weight(X, HEADS, MASS),
     "slope_squared": lambda: energy.slope_squared(X, HEADS, MASS),
     "dissipation": lambda: energy.dissipation(X, HEADS, mass=MASS),
+    "power": lambda: energy.power(X, weights.oscillating(1, 3, frozen(np.eye(3))), 1.0),
+    "annealed": lambda: energy.annealed_interaction(
+        X, weights.ornstein_uhlenbeck_law(frozen(np.eye(3))), 1.0, 1.0, MASS
+    ),
+    "ornstein_uhlenbeck": lambda: weights.ornstein_uhlenbeck(
+        frozen(np.eye(3)), TIMES, np.random.default_rng(0), mean=frozen(np.eye(3))
+    ),
+    "logarithmic_norm": lambda: stability.logarithmic_norm(X, HEADS, MASS),
+    "minimise": lambda: stability.minimise(X, HEADS, MASS),
     "action": lambda: energy.action(X, V, HEADS, MASS),
     "head_mismatch": lambda: energy.head_mismatch(X, HEADS, MASS),
     "balance": lambda: energy.balance(

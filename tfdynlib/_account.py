@@ -67,13 +67,17 @@ def _node(x: Tokens, t: float, path: WeightPath, rule: str, mass: Masses) -> Nod
 
 def fall(x: Tokens, v: Tokens, heads: Heads, mass: Masses) -> float:
     """-dE/dt when the tokens move with velocity v and the weights do not change."""
-    gradient = np.zeros_like(x)
-    for part in _slopes.halves(heads):
+    return -float(mass @ np.sum(gradient(x, heads, mass) * v, axis=1))
+
+
+def gradient(x: Tokens, heads: Heads, mass: Masses) -> Tokens:
+    """Gradient of the first variation at each token, before projection."""
+    parts, total = _slopes.halves(heads), np.zeros_like(x)
+    for part in parts:
         for w, m, B in zip(part.mass, summation.of_heads(x, x, part, mass), part.B):
             s = _slopes.exponential(m.log_z, heads)[:, None]
-            gradient += w * s * (m.mean @ B)
-    gradient /= len(_slopes.halves(heads))
-    return -float(mass @ np.sum(gradient * v, axis=1))
+            total += w * s * (m.mean @ B) / len(parts)
+    return total
 
 
 def noisy(
