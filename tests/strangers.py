@@ -2,7 +2,17 @@
 
 import numpy as np
 
-from tfdynlib import attention, energy, flow, measure, sphere, weights
+from tfdynlib import (
+    attention,
+    density,
+    energy,
+    flow,
+    geometry,
+    jko,
+    measure,
+    sphere,
+    weights,
+)
 from tfdynlib.measure import Measure
 from tfdynlib.weights import Heads
 
@@ -19,6 +29,16 @@ STRANGERS = {
     "matrices for layers": lambda: weights.layers([I2], [0, 1]),
     "one layer, no list": lambda: weights.layers(ONE, [0, 1]),
     "a matrix for heads of an energy": lambda: energy.interaction(I2, I2),
+    "a matrix for heads of a distance": lambda: geometry.weighted_distance(
+        Measure(I2), Measure(I2), I2
+    ),
+    "an array for a measure of a distance": lambda: geometry.weighted_distance(
+        I2, Measure(I2), ONE
+    ),
+    "a word for a shift": lambda: geometry.weighted_distance(
+        Measure(I2), Measure(I2), ONE, shift="one"
+    ),
+    "a path for bounds": lambda: geometry.equivalence_bounds(weights.constant(ONE)),
     "an array for a trajectory": lambda: energy.balance(I2, ONE),
     "an array for a field": lambda: flow.solve(I2, I2, [0, 1]),
     "tokens of another dimension": lambda: flow.solve(
@@ -44,6 +64,11 @@ STRANGERS = {
     "words for tangents": lambda: sphere.project(I2, "abc"),
     "points of two dimensions": lambda: sphere.log(I2, np.eye(3)),
     "an endless tangent": lambda: sphere.exp(I2, 1e300 * I2[::-1]),
+    "a matrix for a path of steps": lambda: jko.solve(I2, I2, 1.0, 2),
+    "a matrix for heads of a step": lambda: jko.step(I2, I2, 1.0),
+    "a matrix for a path of densities": lambda: density.solve(np.ones_like, I2, [0, 1]),
+    "a number for a density": lambda: density.solve(0.16, ONE, [0, 1]),
+    "no density on the sphere": lambda: density.sphere_grid(None, 4),
     "a number for a point": lambda: sphere.retract(2.0),
 }
 

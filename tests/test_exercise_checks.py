@@ -10,8 +10,9 @@ import re
 import numpy as np
 import pagesource
 import pytest
+from scipy.special import iv
 
-from tfdynlib import attention, check, sphere
+from tfdynlib import attention, check, energy, sphere
 
 PAGE_OF = {e.label: p for p in pagesource.chapters() for e in p.exercises}
 EXERCISES = [e for page in dict.fromkeys(PAGE_OF.values()) for e in page.exercises]
@@ -138,6 +139,22 @@ def around(angles):
 
 TRIANGLE = np.array([[1, 0, 0], [-0.5, 0.75**0.5, 0], [-0.5, -(0.75**0.5), 0]])
 
+
+def film_weights(x, beta):
+    """Weight times squared increment, for each step and atom."""
+    b = np.exp(beta * x[:-1] @ x[:-1].swapaxes(1, 2)).mean(axis=2)
+    return b * np.sum(np.diff(x, axis=0) ** 2, axis=2)
+
+
+def price_forgotten(x, y, heads, tau):
+    return energy.interaction(x, heads) - energy.interaction(y, heads)
+
+
+def price_at_the_new_place(x, y, heads, tau):
+    b, d = energy.effective_weight(y, heads), sphere.distance(x, y)
+    return price_forgotten(x, y, heads, tau) - np.mean(b * d**2) / (2 * tau)
+
+
 WRONG = {
     "layers.layer": [
         stay_off_the_sphere,
@@ -213,6 +230,28 @@ WRONG = {
         around(np.linspace(0, 2 * np.pi, 20)),
         around(np.linspace(0, 0.1, 20)),
         "a cloud",
+    ],
+    "steps.jko_energy_drop": [
+        price_forgotten,
+        price_at_the_new_place,
+        lambda x, y, heads, tau: 0.0,
+    ],
+    "density.growth_rates": [
+        lambda beta, kmax: np.arange(1, kmax + 1) ** 2 / beta,
+        lambda beta, kmax: iv(np.arange(1, kmax + 1), beta) / iv(0, beta),
+        lambda beta, kmax: 1.0,
+    ],
+    "density.five_clusters": [
+        lambda theta: theta,
+        lambda theta: theta + 0.5 * np.sin(5 * theta),
+        lambda theta: theta[:5],
+        lambda theta: theta - 0.02 * np.sin(4 * theta),
+    ],
+    "geometry.action": [
+        lambda x, beta: (len(x) - 1) * np.sum(np.diff(x, axis=0) ** 2) / x.shape[1],
+        lambda x, beta: film_weights(x, beta) @ np.ones(x.shape[1]),
+        lambda x, beta: film_weights(x, beta).sum() / (len(x) - 1),
+        lambda x, beta: film_weights(x[::-1], beta).mean(axis=1).sum() * (len(x) - 1),
     ],
 }
 

@@ -12,10 +12,10 @@ import numpy as np
 import pagesource
 import pytest
 from scipy.integrate import quad
-from scipy.optimize import brentq
-from scipy.special import ive
+from scipy.optimize import brentq, minimize_scalar
+from scipy.special import eval_legendre, ive
 
-from tfdynlib import attention, energy, flow, measure, sphere
+from tfdynlib import attention, energy, flow, geometry, jko, measure, sphere
 from tfdynlib.weights import Heads
 
 sys.path.insert(0, str(pagesource.BOOK / "_ext"))
@@ -156,6 +156,63 @@ def in_a_hemisphere(n, d):
     return sum(math.comb(n - 1, k) for k in range(d)) / 2 ** (n - 1)
 
 
+def thresholds(turn):
+    """Where the thresholds of the package cross this angle."""
+
+    def gap(beta, d):
+        return geometry.splitting_threshold(1, beta, d) - turn
+
+    return [brentq(gap, 0.1, 99, args=(d,), xtol=1e-12) for d in (2, 3)]
+
+
+def each_way(beta):
+    """By the package, which knows nothing of the integral."""
+    ends = [measure.Measure([[s, 0.0]]) for s in (1, -1)]
+    heads = Heads.descent(I2, beta)
+    return geometry.weighted_distance(*ends, heads, parts=2, shift=-0.5).distance
+
+
+def pair_step(tau):
+    """Angle after one minimising movement of the pair, by the package."""
+    step = jko.step(I2, Heads.descent(I2), tau)
+    return float(sphere.distance(step.x[0], step.x[1]))
+
+
+def pair_energy(angle):
+    x = np.array([[1, 0], [np.cos(angle), np.sin(angle)]])
+    return energy.interaction(x, Heads.descent(I2))
+
+
+def pair_after(count):
+    """Angle of the pair at t = 1 after so many movements."""
+    x = jko.solve(I2, Heads.descent(I2), 1 / count, count).x[-1]
+    return float(sphere.distance(x[0], x[1]))
+
+
+def ripple_rate(k, beta):
+    """Growth of a ripple, with the Bessel functions as integrals."""
+
+    def mode(j):
+        return quad(
+            lambda a: math.exp(beta * math.cos(a)) * math.cos(j * a), 0, math.pi
+        )
+
+    return k**2 * mode(k)[0] / (beta * mode(0)[0])
+
+
+def degree_rate(degree, beta):
+    """The same on S^2, by the formula of Funk and Hecke."""
+
+    def mode(j):
+        return quad(lambda z: math.exp(beta * z) * eval_legendre(j, z), -1, 1)
+
+    return degree * (degree + 1) * mode(degree)[0] / (beta * mode(0)[0])
+
+
+def winner(rate, beta):
+    return max(range(1, 20), key=lambda k: rate(k, beta))
+
+
 VALUES = {
     "ex-layers-1": one_layer_by_hand,
     "ex-layers-2": lambda: forgetting(12),
@@ -180,10 +237,29 @@ VALUES = {
         d for d in range(40) if in_a_hemisphere(32, d) >= 0.5
     ),
     "ex-clustering-5": lambda: escape_rate(1.0),
+    "ex-geometry-1": lambda: (2, math.exp(-1), math.e),
+    "ex-geometry-2": lambda: thresholds(math.pi / 2),
+    "ex-geometry-3": lambda: each_way(2.0),
+    "ex-steps-1": lambda: minimize_scalar(pair_energy, (2, 3, 4), tol=1e-9).x,
+    "ex-steps-2": lambda: pair_step(1.0),
+    "ex-steps-3": lambda: 2 * pair_after(80) - pair_after(40),
+    "ex-density-1": lambda: max(ripple_rate(k, 9.0) for k in range(1, 9)),
+    "ex-density-2": lambda: winner(degree_rate, 9.0),
+    "ex-density-3": lambda: winner(ripple_rate, 16.0),  # I_0 is a common factor
+    "ex-density-4": lambda: np.max(BENT * np.exp(-BENT / 2)),
 }
+# k^2 / beta, around the winner.
+BENT = np.linspace(1.9, 2.1, 2001)
 
 # Numbers on the way to an answer that a solution prints in full.
-ON_THE_WAY = {"ex-circle-2": lambda: (escape_rate(2.0), escape_rate(4.0))}
+ON_THE_WAY = {
+    "ex-circle-2": lambda: (escape_rate(2.0), escape_rate(4.0)),
+    "ex-steps-3": lambda: (pair_after(40), pair_after(80), GAP_OF_THE_FLOW),
+    "ex-density-2": lambda: [degree_rate(4, 9.0)],
+    "ex-density-4": lambda: [ripple_rate(winner(ripple_rate, 64.0), 64.0)],
+}
+# Of two tokens at a right angle under D = I, beta = 1, after the time 1.
+GAP_OF_THE_FLOW = 2.00945119
 
 ASKED = [e for e in EXERCISES if e.named("answer")]
 

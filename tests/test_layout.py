@@ -11,7 +11,20 @@ import numpy as np
 import pytest
 
 import tfdynlib
-from tfdynlib import attention, energy, flow, measure, metastability, plot, sphere
+from tfdynlib import (
+    attention,
+    density,
+    energy,
+    flow,
+    geometry,
+    jko,
+    measure,
+    metastability,
+    plot,
+    sphere,
+    stability,
+    weights,
+)
 from tfdynlib.weights import Heads
 
 HOME = Path(tfdynlib.__file__).parent
@@ -22,6 +35,9 @@ WAY = [
     "sphere",
     "_transport",
     "measure",
+    "_noise",
+    "_oscillation",
+    "_panels",
     "weights",
     "summation",
     "_arrays",
@@ -36,13 +52,30 @@ WAY = [
     "_ensemble",
     "flow",
     "_slopes",
+    "_account",
+    "_annealed",
     "energy",
+    "_quantile",
+    "_action",
+    "_geodesic",
+    "_matching",
+    "geometry",
+    "_transport_rates",
+    "_labels",
+    "density",
+    "_proximal",
+    "jko",
+    "stability",
     "metastability",
     "records",
+    "_ledger",
+    "_multihead",
+    "claims",
     "_letters",
     "_still",
     "_drawing",
     "_globe",
+    "_courses",
     "plot",
     "widgets",
     "check",
@@ -132,6 +165,7 @@ V = frozen(np.ones((6, 3)))
 MASS = frozen(np.arange(1, 7) / 21)
 MU = measure.Measure(X, MASS)
 HEADS = Heads.descent(np.stack([np.eye(3), 2 * np.eye(3)]))
+PLANE = Heads.descent(np.eye(2))
 TIMES = frozen([0.0, 0.1, 0.2])
 
 CALLS = {
@@ -162,10 +196,35 @@ CALLS = {
     "effective_weight": lambda: energy.effective_weight(X, HEADS, MASS),
     "slope_squared": lambda: energy.slope_squared(X, HEADS, MASS),
     "dissipation": lambda: energy.dissipation(X, HEADS, mass=MASS),
+    "power": lambda: energy.power(X, weights.oscillating(1, 3, frozen(np.eye(3))), 1.0),
+    "annealed": lambda: energy.annealed_interaction(
+        X, weights.ornstein_uhlenbeck_law(frozen(np.eye(3))), 1.0, 1.0, MASS
+    ),
+    "ornstein_uhlenbeck": lambda: weights.ornstein_uhlenbeck(
+        frozen(np.eye(3)), TIMES, np.random.default_rng(0), mean=frozen(np.eye(3))
+    ),
+    "logarithmic_norm": lambda: stability.logarithmic_norm(X, HEADS, MASS),
+    "minimise": lambda: stability.minimise(X, HEADS, MASS),
     "action": lambda: energy.action(X, V, HEADS, MASS),
     "head_mismatch": lambda: energy.head_mismatch(X, HEADS, MASS),
     "balance": lambda: energy.balance(
         flow.solve(attention.field(HEADS), X, TIMES), HEADS
+    ),
+    "density": lambda: density.solve(
+        lambda a: frozen(np.full(len(a), 0.5 / np.pi)),
+        Heads(frozen(np.eye(2)), frozen(np.eye(2))),
+        TIMES,
+    ),
+    "sphere_grid": lambda: density.sphere_grid(
+        lambda x: frozen(np.full(len(x), 0.25 / np.pi)), 4
+    ),
+    "jko_step": lambda: jko.step(X, HEADS, 0.1, MASS),
+    "jko_solve": lambda: jko.solve(X, HEADS, 0.1, 2, MASS, order=2),
+    "weighted_distance": lambda: geometry.weighted_distance(
+        MU, measure.Measure(X[:4]), HEADS, parts=1
+    ),
+    "weighted_distance on the circle": lambda: geometry.weighted_distance(
+        measure.Measure(Y, MASS), measure.Measure(Y[:4]), PLANE, parts=1
     ),
     "clusters": lambda: metastability.clusters(X, 0.3),
     "circle": lambda: plot.circle(Y),

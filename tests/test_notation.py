@@ -9,7 +9,16 @@ import yaml
 
 KEYS = {"symbol", "code", "meaning", "trap", "born", "macro", "tex", "args"}
 ROWS = yaml.safe_load((pagesource.BOOK / "notation.yml").read_text("utf8"))
-ROOMS = ("sphere", "measure", "weights", "attention", "flow", "energy", "metastability")
+ROOMS = (
+    "sphere",
+    "measure",
+    "weights",
+    "attention",
+    "flow",
+    "energy",
+    "geometry",
+    "metastability",
+)
 
 # Plain TeX and LaTeX that every typesetter of a notebook knows.
 PLAIN = set(

@@ -9,7 +9,7 @@ import matplotlib
 import numpy as np
 import pytest
 
-from tfdynlib import _drawing, attention, plot, sphere
+from tfdynlib import _courses, _drawing, attention, geometry, plot, sphere
 from tfdynlib._still import DARK, LIGHT
 from tfdynlib.measure import Measure
 from tfdynlib.weights import Heads
@@ -20,6 +20,13 @@ BALL = sphere.uniform(12, 3, np.random.default_rng(0))
 HEADS = Heads(np.eye(2), np.eye(2), 2.0)
 TRAIL = np.stack(
     [sphere.exp(BALL, s * sphere.project(BALL, BALL[::-1])) for s in T / 9]
+)
+# One atom that splits on its way, and two atoms that pass each other on the sphere.
+SPLIT = geometry.weighted_distance(
+    Measure(RING[:1]), Measure(-RING[:1]), Heads(np.eye(2), np.eye(2)), parts=4
+)
+PASS = geometry.weighted_distance(
+    Measure(BALL[:2]), Measure(BALL[2:4]), Heads(np.eye(3), np.eye(3)), "rigid"
 )
 
 DRAWINGS = {
@@ -41,6 +48,8 @@ DRAWINGS = {
     "matching on a line": lambda: plot.matching(
         Measure([0, 1, 2]), Measure([0.5, 1, 4]), "euclidean"
     ),
+    "geodesic": lambda: plot.geodesic(SPLIT),
+    "geodesic on the sphere": lambda: plot.geodesic(PASS),
 }
 drawings = pytest.mark.parametrize("draw", DRAWINGS.values(), ids=DRAWINGS.keys())
 
@@ -209,6 +218,19 @@ def test_matching_draws_the_plan_and_its_distance():
     assert any("1.1107" in t.get_text() for t in arcs.texts)
 
 
+def test_a_geodesic_is_drawn_as_angles_over_time():
+    ax = plot.geodesic(SPLIT)
+    assert len(ax.lines) == 4
+    for line, course in zip(ax.lines, _courses.lifted(SPLIT.path).T):
+        np.testing.assert_array_equal(line.get_ydata(), course)
+        assert abs(np.ptp(course)) == pytest.approx(np.pi)  # half a turn, either way
+    start, stop = ax.collections
+    assert len(start.get_offsets()) == 1 and len(stop.get_offsets()) == 2
+    assert any(f"{SPLIT.distance:.4f}" in t.get_text() for t in ax.texts)
+    labels = {t.get_text() for t in ax.get_yticklabels()}
+    assert labels <= {"−2π", "−3π/2", "−π", "−π/2", "0", "π/2", "π", "3π/2", "2π"}
+
+
 def test_far_tokens_are_pale_and_near_ones_are_not():
     ax = plot.sphere(np.stack([BALL[0], -BALL[0]]))
     far, near = ax.collections
@@ -262,6 +284,14 @@ def test_a_still_is_saved_as_a_file_of_its_own(tmp_path):
 REFUSALS = [
     (lambda: plot.show(plot.circle(RING), " "), "alt must be a description"),
     (lambda: plot.circle(2 * RING), "x must be on the sphere"),
+    (
+        lambda: plot.geodesic(
+            geometry.weighted_distance(
+                Measure(np.eye(4)), Measure(np.eye(4)), Heads(np.eye(4), np.eye(4))
+            )
+        ),
+        r"geodesic must be on the circle or on S\^2",
+    ),
     (
         lambda: plot.show(plot.curves(T, {r"$\frac{1}{2}$": T}), "a half"),
         r"label must be of letters, Greek, _ and \^, .*, got \\frac",

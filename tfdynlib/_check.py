@@ -59,6 +59,13 @@ def positive(value: Any, name: str) -> float:
     return number
 
 
+def since(t: Any, name: str) -> float:
+    """``t`` as a time since a start, zero or later; ``inf`` included."""
+    if not float(t) >= 0:
+        raise refuse(name, "zero or positive", t)
+    return float(t)
+
+
 def count(value: Any, name: str, least: int = 1) -> int:
     """``value`` as an integer, ``least`` or more."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool):

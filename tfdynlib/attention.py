@@ -26,6 +26,7 @@ SPACES = ("sphere", "euclidean")
 
 # A method of summation and its tolerance.
 How = tuple[str, float]
+USUAL: How = ("auto", 1e-10)  # method and tolerance where none is asked for
 
 velocity_of = _arrays.velocity_of
 

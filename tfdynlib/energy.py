@@ -20,8 +20,9 @@ import numpy as np
 from jaxtyping import Float, Real
 from numpy.typing import ArrayLike
 
-from tfdynlib import _check, _slopes, attention, sphere, summation
+from tfdynlib import _account, _annealed, _check, _slopes, attention, sphere
 from tfdynlib._check import Number
+from tfdynlib._noise import Law
 from tfdynlib.attention import How, Masses, Tokens
 from tfdynlib.flow import Trajectory
 from tfdynlib.weights import Heads, WeightPath, constant, gradient_sign
@@ -210,6 +211,95 @@ def head_mismatch(
     )
 
 
+def weight_bounds(heads: Heads) -> tuple[float, float]:
+    r"""Least and largest value that ``effective_weight`` may take for any tokens.
+
+    .. math::
+        \Bigl(\sum_h m_h e^{R_h}\Bigr)^{-1} \le \hat b \le
+        \Bigl(\sum_h m_h e^{-R_h}\Bigr)^{-1}, \qquad R_h = \beta |B_h|
+
+    with the operator norm.  One head bI and all tokens in one place reach the upper one
+    if b > 0, the lower one if b < 0.
+    """
+    _check.dimension(heads)
+    reach = heads.beta * np.linalg.norm(heads.B, 2, axis=(1, 2))
+    _slopes.exponential(reach, heads)
+    return tuple(float(1 / (heads.mass @ np.exp(s * reach))) for s in (1, -1))  # type: ignore[return-value]
+
+
+def power(
+    x: Real[np.ndarray, "n d"],
+    path: WeightPath | Heads,
+    t: Number,
+    mass: ArrayLike | None = None,
+    method: str = "auto",
+    tol: Number = 1e-10,
+) -> float:
+    r"""Rate at which the weights change E while the tokens are held, at time t.
+
+    .. math::
+        \partial_t E = \frac12 \sum_h m_h \iint \Bigl( \langle \dot B_h x, y\rangle
+        + \frac{\beta g^2}{4} \bigl(1 + \langle x, y\rangle^2\bigr) \Bigr)
+        e^{\beta\langle B_h x, y\rangle}\, d\mu(x)\, d\mu(y)
+
+    The second part is Itô's, for weights with symmetric noise of variance g^2: there
+    the value is the mean rate, given the weights at t.
+    """
+    path = constant(path) if isinstance(path, Heads) else path
+    _check.instance(path, WeightPath, "path", "a WeightPath, or Heads")
+    x, mass, _ = _check.cloud(x, path.d, mass)
+    heads, rate = path(t), path.drift(float(t))[0]
+    smooth = _account.power(x, heads, rate, mass, attention.how(method, tol))
+    if path.noise_var == 0:
+        return smooth
+    return smooth + _account.ito(x, heads, path.noise_var, mass)
+
+
+def annealed_interaction(
+    x: Real[np.ndarray, "n d"],
+    law: Law,
+    t: Number,
+    beta: Number = 1.0,
+    mass: ArrayLike | None = None,
+) -> float:
+    r"""Energy under infinitely many independent noisy heads, which have the law of
+    ``weights.ornstein_uhlenbeck_law`` at time t; ``inf`` is the stationary one.
+
+    .. math::
+        E = \frac{1}{2\beta} \iint \exp\Bigl( \beta\langle x, M_t y\rangle +
+        \frac{\beta^2 \sigma_t^2}{4} \bigl(1 + \langle x, y\rangle^2\bigr) \Bigr)\,
+        d\mu(x)\, d\mu(y)
+
+    the mean of ``interaction`` over the law, :math:`\langle x, Dy\rangle` being a
+    Gaussian number.
+    """
+    x, mass, _ = _annealed_door(x, law, mass)
+    return _annealed.value(
+        x, law, _check.since(t, "t"), _check.positive(beta, "beta"), mass
+    )
+
+
+def annealed_power(
+    x: Real[np.ndarray, "n d"],
+    law: Law,
+    t: Number,
+    beta: Number = 1.0,
+    mass: ArrayLike | None = None,
+) -> float:
+    """Time derivative of ``annealed_interaction`` at frozen tokens."""
+    x, mass, _ = _annealed_door(x, law, mass)
+    return _annealed.rate(
+        x, law, _check.since(t, "t"), _check.positive(beta, "beta"), mass
+    )
+
+
+def _annealed_door(
+    x: Tokens, law: Law, mass: ArrayLike | None
+) -> tuple[Tokens, Masses, Tokens]:
+    _check.instance(law, Law, "law", "made by weights.ornstein_uhlenbeck_law")
+    return _check.cloud(x, law.D0.shape[-1], mass)
+
+
 @dataclass(frozen=True, repr=False)
 class Balance:
     """The account of the energy along a trajectory; what is not ``energy`` starts at 0.
@@ -222,11 +312,16 @@ class Balance:
         Work done by the changing weights, jumps included.
     dissipated
         Integral of the dissipation along the rule.
+        Along noisy weights that of drift and Itô term.
     martingale
         Work of the noise; zero along weights that are a function of time.
     residual
         energy - energy[0] - by_weights + dissipated - martingale: the error of the
         integrator and the quadrature, nothing else.
+    left_point
+        The same with all integrals as sums over left ends, the noise as Itô sums: what
+        the first paper's code prints.  First order in the step, along noisy weights
+        only half.
     """
 
     t: Float[np.ndarray, " m"]
@@ -235,6 +330,7 @@ class Balance:
     dissipated: Float[np.ndarray, " m"]
     martingale: Float[np.ndarray, " m"]
     residual: Float[np.ndarray, " m"]
+    left_point: Float[np.ndarray, " m"]
 
     def __repr__(self) -> str:
         return (
@@ -261,43 +357,69 @@ def balance(
 
     Both integrals by Simpson's rule on each interval of the trajectory, with the state
     in the middle from the cubic through its ends: fourth order, so that the residual of
-    an ``rk4`` run falls with the fourth power of the step.
+    an ``rk4`` run falls with the fourth power of the step, that of an ``euler`` run
+    with the first.
 
-    Raises ``ValueError`` if the weights are noisy, or jump at a time that is not among
-    ``trajectory.t``.
+    Along noisy weights the trajectory must step from sample to sample of the path;
+    there :math:`\partial_s E` includes the Itô term (see ``power``), a martingale joins
+    the right-hand side, and the work is that along the chord between two samples.
+
+    Raises ``ValueError`` if the weights are noisy without a sample, or jump or bend at
+    a time that is not among ``trajectory.t``.
     """
     wanted = "a Trajectory (see flow.solve)"
     _check.instance(trajectory, Trajectory, "trajectory", wanted)
     path = constant(path) if isinstance(path, Heads) else path
     _check.instance(path, WeightPath, "path", "a WeightPath, or Heads")
-    if path.noise_var != 0:
-        raise _check.refuse("path", "free of noise", f"noise_var = {path.noise_var:g}")
     t = trajectory.t
-    missing = sorted({b for b in path.breaks if t[0] < b < t[-1]} - set(t.tolist()))
-    if missing:
-        raise _check.refuse(
-            "trajectory.t", f"inclusive of the jump of the weights at {missing[0]:g}", t
-        )
+    first = _door(path, t)
     _, mass, _ = _check.cloud(trajectory.x[0], path.d, mass)
     how = attention.how(method, tol)
-    parts = [_interval(trajectory, k, path, rule, mass, how) for k in range(len(t) - 1)]
-    by_weights, dissipated = (
-        (np.concatenate([[0.0], np.cumsum(part)]) for part in zip(*parts))
-        if parts
-        else (np.zeros(1), np.zeros(1))
+    if path.sample is None:
+        parts = [
+            _interval(trajectory, k, path, rule, mass, how) for k in range(len(t) - 1)
+        ]
+        table = np.array(parts).reshape(-1, 3).T
+        work, lost, left = table
+        noise = np.zeros(len(work))
+    else:
+        work, lost, noise, left = _account.noisy(
+            trajectory, path, rule, mass, how, first
+        )
+    by_weights, dissipated, martingale, lefts = (
+        np.concatenate([[0.0], np.cumsum(part)]) for part in (work, lost, noise, left)
     )
     energy = np.array(
         [interaction(x, path(s), mass, *how) for s, x in zip(t, trajectory.x)]
     )
-    martingale = np.zeros(len(t))
-    residual = energy - energy[0] - by_weights + dissipated - martingale
-    return Balance(t, energy, by_weights, dissipated, martingale, residual)
+    gain = energy - energy[0]
+    residual = gain - by_weights + dissipated - martingale
+    sums = (by_weights, dissipated, martingale, residual, gain - lefts)
+    return Balance(t, energy, *sums)
+
+
+def _door(path: WeightPath, t: Float[np.ndarray, " m"]) -> int:
+    """Front door of ``balance``: the number of the sample at which t starts."""
+    if path.sample is None and path.noise_var != 0:
+        came = f"noise_var = {path.noise_var:g} (see weights.ornstein_uhlenbeck)"
+        raise _check.refuse("path", "free of noise", came)
+    missing = sorted({b for b in path.breaks if t[0] < b < t[-1]} - set(t.tolist()))
+    if missing:
+        wanted = f"inclusive of the jump of the weights at {missing[0]:g}"
+        raise _check.refuse("trajectory.t", wanted, t)
+    if path.sample is None:
+        return 0
+    first = int(np.searchsorted(path.sample.t, t[0]))
+    if not np.array_equal(path.sample.t[first : first + len(t)], t):
+        raise _check.refuse("trajectory.t", "times of the sample of the path", t)
+    return first
 
 
 def _interval(
     trajectory: Trajectory, k: int, path: WeightPath, rule: str, mass: Masses, how: How
-) -> tuple[float, float]:
-    """Work of the weights and dissipation between outputs k and k + 1."""
+) -> tuple[float, float, float]:
+    """Work of the weights and dissipation between outputs k and k + 1, and the sum of
+    both at the left end."""
     t0, t1 = (float(s) for s in trajectory.t[k : k + 2])
     x0, x1 = trajectory.x[k : k + 2]
     last = float(np.nextafter(t1, t0)) if t1 in path.breaks else t1
@@ -308,26 +430,15 @@ def _interval(
     )
     x_middle = sphere.retract((x0 + x1) / 2 + h * (v0 - v1) / 8)
     v_middle = attention.velocity(x_middle, path(middle), mass, rule, *how)
-    nodes = ((1, t0, x0, v0), (4, middle, x_middle, v_middle), (1, last, x1, v1))
-    work = sum(w * _power(x, path, t, mass, how) for w, t, x, _ in nodes) * h / 6
-    lost = (
-        sum(-w * _slopes.rate(x, v, path(t), mass, how) for w, t, x, v in nodes) * h / 6
-    )
-    if t1 in path.breaks:
-        work += interaction(x1, path(t1), mass, *how) - interaction(
-            x1, path(last), mass, *how
-        )
-    return float(work), float(lost)
-
-
-def _power(x: Tokens, path: WeightPath, t: float, mass: Masses, how: How) -> float:
-    r"""Rate of change of E at frozen tokens, :math:`\frac12 \sum m_h \iint \langle \dot
-    B_h x, y\rangle e^{\beta\langle B_h x, y\rangle}`."""
-    drift, heads = path.drift(t)[0], path(t)
-    if not drift.any():
-        return 0.0
-    rates = [
-        np.sum((mass * _slopes.exponential(m.log_z, heads)) @ ((x @ D.T) * m.mean))
-        for m, D in zip(summation.of_heads(x, x, heads, mass, *how), drift)
+    nodes = ((t0, x0, v0), (middle, x_middle, v_middle), (last, x1, v1))
+    powers = [
+        _account.power(x, path(t), path.drift(t)[0], mass, how) for t, x, _ in nodes
     ]
-    return float(heads.mass @ np.array(rates)) / 2
+    losses = [-_slopes.rate(x, v, path(t), mass, how) for t, x, v in nodes]
+    work, lost = (h * (a + 4 * b + c) / 6 for a, b, c in (powers, losses))
+    left = h * (powers[0] - losses[0])
+    if t1 in path.breaks:
+        after, before = (interaction(x1, path(t), mass, *how) for t in (t1, last))
+        jump = after - before
+        work, left = work + jump, left + jump
+    return work, lost, left

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Float, Real
 
-from tfdynlib import _check, _drawing, _globe, measure
+from tfdynlib import _check, _courses, _drawing, _globe, measure
 from tfdynlib import attention as attention_
 from tfdynlib._check import Number
 from tfdynlib._still import LIGHT, Still, still
+from tfdynlib.geometry import Geodesic
 from tfdynlib.measure import Measure
 from tfdynlib.records import OURS, Series, Table
 from tfdynlib.weights import Heads
@@ -29,6 +30,7 @@ __all__ = [
     "circle",
     "curves",
     "energy",
+    "geodesic",
     "matching",
     "power_of_ten",
     "rays",
@@ -346,3 +348,22 @@ def scaling(series: Sequence[Series], ax: "Axes | None" = None) -> "Axes":
         side = {"shift": (9, 0), "ha": "left"} if free else {"shift": (-9, 2)}
         _drawing.beside(ax, name, end, **({"ha": "right"} | side))
     return ax
+
+
+@_drawing.styled
+def geodesic(
+    geodesic: Geodesic,
+    view: tuple[Number, Number] = (30.0, 20.0),
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """A path of least action (``geometry.weighted_distance``).
+
+    On the circle the angle of every piece of mass over time, its line as wide as its
+    mass; dots where it starts, rings where it ends.  On the sphere trails up to the
+    end, seen from ``view``.  The length stands below.
+    """
+    wanted = "a Geodesic (see geometry.weighted_distance)"
+    _check.instance(geodesic, Geodesic, "geodesic", wanted)
+    if geodesic.path.shape[2] > 3:
+        raise _check.refuse("geodesic", "on the circle or on S^2", geodesic)
+    return _courses.draw(geodesic, view, ax)

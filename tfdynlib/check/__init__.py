@@ -26,6 +26,9 @@ PAGES = (
     "many",
     "circle",
     "clustering",
+    "geometry",
+    "steps",
+    "density",
     "performance",
 )
 

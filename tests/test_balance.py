@@ -1,0 +1,391 @@
+"""The account of the energy: its terms, orders in the step, noise, annealed law."""
+
+import functools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tfdynlib import _oscillation, attention, energy, flow, sphere, weights
+from tfdynlib.weights import Heads
+
+seeds = st.integers(0, 2**32 - 1)
+I2, I3 = np.eye(2), np.eye(3)
+P = np.array([[1, 0.3], [0.3, -0.5]])
+Q = np.array([[-0.6, 0.2], [0.2, 0.8]])
+D1 = np.array([[1, 0.3, 0], [0.3, -0.5, 0.2], [0, 0.2, 0.4]])
+
+
+def on_circle(angle):
+    return np.stack([np.cos(angle), np.sin(angle)], axis=1)
+
+
+# --- frozen and oscillating weights -----------------------------------------------
+
+K10 = np.arange(10)
+RING = on_circle(2 * np.pi * K10 / 10 + 0.3 * np.sin(K10))
+SET = weights.oscillating(
+    2, 2, [[[1, 0.4], [0.4, -0.6]], [[-0.5, 0.2], [0.2, 0.9]]], "spread"
+)
+
+
+@functools.cache
+def account(rule, steps, method="rk4"):
+    run = flow.solve(
+        attention.field(SET, rule=rule), RING, np.linspace(0, 4, steps + 1), method
+    )
+    return run, energy.balance(run, SET, rule)
+
+
+@pytest.mark.parametrize(
+    ("rule", "residuals"),
+    [
+        ("softmax", [4.398e-5, 3.081e-6, 1.998e-7]),
+        ("gradient", [8.105e-5, 5.524e-6, 3.568e-7]),
+    ],
+)
+def test_residuals_of_runge_kutta(rule, residuals):
+    """Printed ones are of the same order; ours retracts every stage, theirs none, so
+    the constants differ by up to 30%."""
+    found = [account(rule, steps)[1].residual[-1] for steps in (20, 40, 80)]
+    np.testing.assert_allclose(found, residuals, rtol=0.3)
+    # The next order adds a few per cent at these steps.
+    assert np.log2(found[1] / found[2]) == pytest.approx(4, abs=0.15)
+
+
+def test_left_ends_leave_a_first_order_residual():
+    for steps, residual in ((20, -1.55e-2), (40, -1.09e-2), (80, -6.2e-3)):
+        # Two or three digits are printed.
+        found = account("softmax", steps)[1].left_point[-1]
+        assert found == pytest.approx(residual, abs=6e-5)
+
+
+@pytest.mark.parametrize(
+    ("rule", "action", "slope"),
+    [
+        ("softmax", 0.5803952230, 0.8563395815),
+        ("gradient", 0.6664885357, 0.6664885357),
+    ],
+)
+def test_action_and_slope_along_the_run(rule, action, slope):
+    run, _ = account(rule, 80)
+    simpson = np.tile([2.0, 4.0], 40) / 3
+    simpson[0] = 1 / 3
+    h = run.t[1]
+
+    def integral(f):
+        values = np.array([f(x, SET(t)) for t, x in zip(run.t, run.x)])
+        return (simpson @ values[:-1] + values[-1] / 3) * h
+
+    def rate(x, heads):
+        return energy.action(x, attention.velocity(x, heads, rule=rule), heads)
+
+    # Simpson on h = 1/20, as the residual at 40 steps.
+    assert integral(rate) == pytest.approx(action, abs=1e-5)
+    assert integral(energy.slope_squared) == pytest.approx(slope, abs=1e-5)
+    if rule == "softmax":
+        lost = account(rule, 80)[1].dissipated[-1]
+        assert integral(rate) - lost == pytest.approx(0.01085533, abs=1e-5)
+
+
+@pytest.mark.parametrize("rule", ["softmax", "gradient"])
+def test_residual_of_euler_is_of_first_order(rule):
+    """The largest along the run: at its end it happens to change its sign."""
+    coarse, fine = (
+        np.abs(account(rule, n, "euler")[1].residual).max() for n in (80, 160)
+    )
+    assert np.log2(coarse / fine) == pytest.approx(1, abs=0.15)
+
+
+@given(seed=seeds, t=st.floats(0, 5))
+def test_power_is_the_change_of_the_energy_at_held_tokens(tokens, seed, t):
+    Z = np.random.default_rng(seed).standard_normal((2, 3, 3))
+    path = weights.oscillating(2, 3, Z + Z.swapaxes(1, 2))
+    x, h = tokens(seed), 1e-4
+    one, two = (
+        energy.interaction(x, path(t + k * h)) - energy.interaction(x, path(t - k * h))
+        for k in (1, 2)
+    )
+    # h^4 against rounding / h = 1e-12 of E.
+    size = energy.interaction(x, path(t))
+    assert energy.power(x, path, t) == pytest.approx(
+        (8 * one - two) / (12 * h), abs=1e-10 * size
+    )
+    assert energy.power(x, path(t), t) == 0
+
+
+def test_balance_of_a_path_that_bends_keeps_its_order(descent_heads, tokens):
+    stack = [Heads.descent(descent_heads(k).B, 0.4) for k in range(3)]
+    path = weights.interpolate([0, 1, 2], stack)
+
+    def residual(steps):
+        t = np.linspace(0, 2, steps + 1)
+        run = flow.solve(attention.field(path), tokens(1), t, "rk4")
+        return abs(energy.balance(run, path).residual[-1])
+
+    assert np.log2(residual(16) / residual(32)) == pytest.approx(4, abs=0.4)
+
+
+@given(seed=seeds)
+def test_effective_weight_keeps_within_its_bounds(tokens, random_heads, seed):
+    x, heads = tokens(seed), random_heads(seed)
+    low, high = energy.weight_bounds(heads)
+    b = energy.effective_weight(x, heads)
+    assert low <= b.min() and b.max() <= high
+    biggest = heads.beta * np.linalg.norm(heads.B, 2, axis=(1, 2)).max()
+    assert np.exp(-biggest) <= low and high <= np.exp(biggest)
+
+
+def test_bounds_of_the_effective_weight_are_attained():
+    one = I3[:1]
+    for b in (1.3, -1.3):
+        heads = Heads.descent(b * I3, 2.0)
+        low, high = energy.weight_bounds(heads)
+        found = energy.effective_weight(one, heads)[0]
+        assert found == pytest.approx(high if b > 0 else low, rel=1e-14)
+    pair = Heads.descent(np.stack([I2, -I2]), 1.5)
+    assert energy.effective_weight(I2[:1], pair)[0] == pytest.approx(1 / np.cosh(1.5))
+    mu = sphere.quadrature(2, 40)
+    b = energy.effective_weight(mu.x, pair, mu.mass)
+    np.testing.assert_allclose(b, np.i0(1.5), rtol=1e-12)
+    mu, pair = sphere.quadrature(3, 20), Heads.descent(np.stack([I3, -I3]), 1.5)
+    b = energy.effective_weight(mu.x, pair, mu.mass)
+    np.testing.assert_allclose(b, np.sinh(1.5) / 1.5, rtol=1e-12)
+
+
+# --- the run of the first paper ---------------------------------------------------
+
+
+def published(H, steps):
+    """Its settings (d = 3, n = 60, T = 20, spread phases), Euler for both: the
+    left-point residual with its functional, and with the dissipation."""
+    rng = np.random.default_rng(42)
+    x = np.concatenate([I3, -I3])[rng.integers(0, 6, 60)]
+    x = sphere.retract(x + 0.05 * rng.standard_normal((60, 3)))
+    Z = np.random.default_rng(42 + H).standard_normal((H, 3, 3))
+    D, t = [Z + Z.swapaxes(1, 2)], np.linspace(0, 20, steps + 1)
+    target, phi = _oscillation.target(3), _oscillation.phases(H, spread=True)
+    for s, h in zip(t, np.diff(t)):
+        D.append(D[-1] + h * (target.at(s + phi) - D[-1]))
+    path = weights.interpolate(t, [Heads.descent(M) for M in D])
+    run = flow.solve(attention.field(path), x, t, "euler")
+    left = energy.balance(run, path).left_point[-1]
+    steps_taken = zip(t[:-1], np.diff(t), run.x)
+    gap = sum(h * energy.head_mismatch(y, path(s)) for s, h, y in steps_taken)
+    return left - gap, left
+
+
+@pytest.mark.parametrize(
+    ("H", "steps", "coded", "exact"),
+    [
+        (1, 2000, 0.0760, 0.0760),
+        (2, 2000, -0.6250, 0.0272),
+        (2, 4000, -0.6345, 0.0134),
+    ],
+)
+@pytest.mark.slow
+def test_balance_of_the_published_run_closes_only_with_the_dissipation(
+    H, steps, coded, exact
+):
+    found = published(H, steps)
+    np.testing.assert_allclose(found, (coded, exact), atol=6e-5)  # four decimals
+
+
+# --- noise ------------------------------------------------------------------------
+
+
+def test_ito_factor_of_symmetric_noise():
+    """E (x^T W y)^2 = (1 + u^2) / 2 for W = (Z + Z^T) / 2."""
+    rng = np.random.default_rng(0)
+    x, y = sphere.uniform(2, 3, rng)
+    Z = rng.standard_normal((200_000, 3, 3))
+    found = np.mean(np.einsum("i,nij,j->n", x, (Z + Z.swapaxes(1, 2)) / 2, y) ** 2)
+    # Relative error of a mean of squares: sqrt(2 / n) = 0.3%; four of those.
+    assert found == pytest.approx((1 + (x @ y) ** 2) / 2, rel=0.013)
+
+
+K24 = np.arange(10)
+CLOUD = on_circle(2.1 * (2 * np.pi * K24 / 24 + 0.4 * np.sin(2 * np.pi * K24 / 24)))
+
+
+@functools.cache
+def noisy_account(seed, steps):
+    fine = weights.ornstein_uhlenbeck(
+        np.stack([P, Q]), np.linspace(0, 1, 161), np.random.default_rng(seed)
+    )
+    path = weights.thin(fine, 160 // steps)
+    run = flow.solve(attention.field(path), CLOUD, path.sample.t, "rk4")
+    return energy.balance(run, path)
+
+
+@pytest.mark.parametrize(
+    ("steps", "left_point", "chord"),
+    [
+        (10, 0.126, 1.06e-4),
+        pytest.param(20, 0.098, 4.4e-5, marks=pytest.mark.slow),
+        pytest.param(40, 0.069, 1.0e-5, marks=pytest.mark.slow),
+        pytest.param(80, 0.048, 2.5e-6, marks=pytest.mark.slow),
+        pytest.param(160, 0.024, 5.4e-7, marks=pytest.mark.slow),
+    ],
+)
+def test_balance_along_noise_closes_on_chords_but_not_at_left_ends(
+    steps, left_point, chord
+):
+    """Root mean squares of 24 paths; another 24 may differ by a factor of two."""
+    runs = [noisy_account(seed, steps) for seed in range(24)]
+    for name, expected in (("left_point", left_point), ("residual", chord)):
+        found = np.sqrt(np.mean([getattr(b, name)[-1] ** 2 for b in runs]))
+        assert expected / 2 < found < expected * 2
+
+
+def test_work_of_the_noise_has_mean_zero():
+    M = np.array([noisy_account(seed, 10).martingale for seed in range(24)])
+    assert (M[:, 0] == 0).all()
+    for k in (5, 10):
+        # Four standard errors of the mean of 24 paths.
+        assert abs(M[:, k].mean()) < 4 * M[:, k].std() / np.sqrt(24)
+    assert M[:, -1].std() > 0.05
+
+
+def test_balance_along_noise_is_that_of_its_chord():
+    """The same run read as one along interpolated, noiseless weights."""
+    fine = weights.ornstein_uhlenbeck(
+        np.stack([P, Q]), np.linspace(0, 1, 21), np.random.default_rng(3)
+    )
+    chord = weights.interpolate(fine.sample.t, [fine(t) for t in fine.sample.t])
+    t = fine.sample.t[4:15]  # starts and ends within the sample
+    run = flow.solve(attention.field(fine), CLOUD, t, "rk4")
+    a, b = energy.balance(run, fine), energy.balance(run, chord)
+    np.testing.assert_allclose(a.residual, b.residual, atol=1e-13)
+    np.testing.assert_allclose(a.dissipated, b.dissipated, atol=1e-13)
+    np.testing.assert_allclose(a.by_weights + a.martingale, b.by_weights, atol=1e-13)
+
+
+@pytest.mark.parametrize("rule", ["gradient", "unnormalised"])
+def test_balance_along_noise_takes_any_rule_and_masses(rule):
+    mass = np.arange(1, 11) / 55
+    path = weights.ornstein_uhlenbeck(
+        np.stack([P, Q]), np.linspace(0, 1, 41), np.random.default_rng(1)
+    )
+    run = flow.solve(attention.field(path, mass, rule), CLOUD, path.sample.t, "rk4")
+    book = energy.balance(run, path, rule, mass)
+    assert abs(book.residual[-1]) < 1e-4  # h^2 of rough chords, as in the table
+    assert abs(book.left_point[-1]) > 1e-3
+
+
+def test_slope_falls_like_one_over_the_number_of_noisy_heads():
+    """Reduced: n = 24, t to 6, one path each, of H = 2, 8, 32: exponent near -1."""
+    t = np.linspace(0, 6, 121)
+    x = sphere.uniform(24, 3, np.random.default_rng(0))
+    means = []
+    for H in (2, 8, 32):
+        Z = np.random.default_rng(42 + H).standard_normal((H, 3, 3))
+        rng = np.random.default_rng(2000 + H)
+        path = weights.ornstein_uhlenbeck(Z + Z.swapaxes(1, 2), t, rng)
+        run = flow.solve(attention.field(path), x, t, "euler")
+        late = list(zip(t, run.x))[60::2]
+        means.append(
+            np.mean(
+                [
+                    energy.action(y, attention.velocity(y, path(s)), path(s))
+                    for s, y in late
+                ]
+            )
+        )
+    exponent = np.polyfit(np.log([2, 8, 32]), np.log(means), 1)[0]
+    # A mean over a few correlation times is known to some 40%: 0.25 in the exponent.
+    assert exponent == pytest.approx(-1.0, abs=0.3)
+
+
+# --- the annealed energy ----------------------------------------------------------
+
+
+def fibonacci(n=12):
+    k = np.arange(n)
+    z, angle = 1 - (2 * k + 1) / n, k * np.pi * (3 - np.sqrt(5))
+    r = np.sqrt(1 - z**2)
+    return np.stack([r * np.cos(angle), r * np.sin(angle), z], axis=1)
+
+
+@pytest.mark.parametrize(
+    ("t", "E", "rate"),
+    [
+        (0, 0.5475202891, 0.3193924452),
+        (0.5, 0.6723244906, 0.1872975983),
+        (1, 0.7431410429, 0.1036355162),
+        (2, 0.8038432778, 0.0321111221),
+        (np.inf, 0.8336953896, 0),
+    ],
+)
+def test_annealed_energy_of_twelve_tokens(t, E, rate):
+    law, x = weights.ornstein_uhlenbeck_law(D1), fibonacci()
+    assert energy.annealed_interaction(x, law, t) == pytest.approx(E, abs=5e-11)
+    assert energy.annealed_power(x, law, t) == pytest.approx(rate, abs=5e-11)
+
+
+def test_annealed_energy_of_stationary_noise():
+    mu = sphere.quadrature(3, 20)
+    for g2, E in ((1, 0.6982215470), (2, 0.8309227508)):
+        law = weights.ornstein_uhlenbeck_law(I3, g2)
+        found = energy.annealed_interaction(mu.x, law, np.inf, mass=mu.mass)
+        assert found == pytest.approx(E, abs=5e-11)
+    law, one = weights.ornstein_uhlenbeck_law(I3), I3[:1]
+    assert energy.annealed_interaction(one, law, np.inf) == pytest.approx(
+        2.2408445352, abs=5e-11
+    )
+
+
+@given(seed=seeds, t=st.floats(0, 3), beta=st.floats(0.3, 2))
+def test_annealed_power_is_the_derivative(tokens, seed, t, beta):
+    Z = np.random.default_rng(seed).standard_normal((2, 3, 3))
+    law = weights.ornstein_uhlenbeck_law(Z + Z.swapaxes(1, 2), 1.3, 0.5 * I3)
+    x, h, t = tokens(seed), 1e-3, t + 0.01
+    E = {k: energy.annealed_interaction(x, law, t + k * h, beta) for k in range(-2, 3)}
+    expected = (8 * (E[1] - E[-1]) - (E[2] - E[-2])) / (12 * h)
+    found = energy.annealed_power(x, law, t, beta)
+    # h^4 times a fifth derivative of exponents of size ten: 1e-12 * 1e4 of E.
+    assert found == pytest.approx(expected, abs=1e-8 * E[0])
+
+
+@given(seed=seeds)
+def test_at_the_start_noisy_power_is_the_annealed_one(tokens, seed):
+    """Given D0, drift and Itô term are what the law does next."""
+    Z = np.random.default_rng(seed).standard_normal((3, 3, 3))
+    D0, x, mass = Z + Z.swapaxes(1, 2), tokens(seed), [0.5, 0.3, 0.2]
+    path = weights.ornstein_uhlenbeck(
+        D0, [0, 1], np.random.default_rng(seed), 1.7, beta=0.6, mass=mass
+    )
+    law = weights.ornstein_uhlenbeck_law(D0, 1.7, mass=mass)
+    assert energy.power(x, path, 0) == pytest.approx(
+        energy.annealed_power(x, law, 0, 0.6), rel=1e-12
+    )
+
+
+def test_mean_over_samples_is_the_annealed_energy():
+    n, x = 40_000, fibonacci()
+    rng = np.random.default_rng(7)
+    path = weights.ornstein_uhlenbeck(np.repeat(D1[None], n, 0), [0, 0.5], rng)
+    kernel = np.exp(np.einsum("ia,hab,jb->hij", x, path(0.5).B, x))
+    E = kernel.mean(axis=(1, 2)) / 2
+    assert E.mean() == pytest.approx(0.6723244906, abs=4 * E.std() / np.sqrt(n))
+
+
+# --- refusals ---------------------------------------------------------------------
+
+NOISY = weights.ornstein_uhlenbeck(I2, [0, 0.5, 1], np.random.default_rng(0))
+BETWEEN = flow.Trajectory(
+    np.array([0.0, 0.25, 0.5]), np.repeat(RING[None], 3, 0), "done", 1
+)
+REFUSALS = [
+    (lambda: energy.balance(BETWEEN, NOISY), "trajectory.t must be times of the sam"),
+    (lambda: energy.weight_bounds(Heads(I2, I2, 800.0)), "beta must be small enough"),
+    (lambda: energy.power(I3, NOISY, 0), r"x must be of shape \(any, 2\)"),
+    (lambda: energy.power(I2, NOISY, 2), r"t must be in \[0, 1\], got 2"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSALS)
+def test_refusals(call, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        call()

@@ -1,0 +1,72 @@
+"""Values of the ledger: a claim, what was measured, and the verdict; for ``claims``."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+HOLDS, NOT_SEEN = "holds", "not seen"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Numbers that decide a claim.
+
+    Attributes
+    ----------
+    found
+        What was measured under the hypotheses.
+    expected
+        What the claim says it is.
+    outside
+        The same measured where ``Claim.only_if`` fails; None if it was not tried.
+    """
+
+    found: float
+    expected: float
+    outside: float | None = None
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of a paper that a computer can check.
+
+    Attributes
+    ----------
+    id
+        Number of the paper, a dot, number of the row.
+    statement, source, hypotheses
+        The sentence in the notation of the book, where it comes from, and under which
+        assumptions it was measured.
+    tolerance
+        Largest distance of found from expected; ``why`` gives its reason.
+    measure
+        rng -> ``Evidence``.  A row without chance in it does not use the generator.
+    only_if
+        A condition that the sentence does not state but needs; empty if none.
+    """
+
+    id: str
+    statement: str
+    source: str
+    hypotheses: str
+    tolerance: float
+    why: str
+    measure: Callable[[np.random.Generator], Evidence] = field(repr=False)
+    only_if: str = ""
+
+
+def verdict(claim: Claim, evidence: Evidence) -> str:
+    """``"holds"``, ``"holds only if ..."`` or ``"not seen"``.
+
+    The second needs both: agreement where the condition holds and, where that was
+    tried, disagreement outside it.  A condition whose failure changes nothing is none.
+    """
+    if not abs(evidence.found - evidence.expected) <= claim.tolerance:
+        return NOT_SEEN
+    if not claim.only_if:
+        return HOLDS
+    outside = evidence.outside
+    if outside is not None and abs(outside - evidence.expected) <= claim.tolerance:
+        return HOLDS
+    return f"holds only if {claim.only_if}"
