@@ -541,3 +541,39 @@ REFUSALS = [
 def test_refusals(call, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         call()
+
+
+@pytest.mark.parametrize("d", [2, 3, 5])
+@pytest.mark.parametrize("beta", [8.0, 30.0, 300.0])
+def test_the_field_of_attention_is_always_tangent_enough(d, beta):
+    """The unnormalised sum is nearly radial and huge: its rounding is not a fault."""
+    heads = Heads(np.eye(d), np.eye(d), beta)
+    f = attention.field(heads, rule="unnormalised")
+    for seed in range(10):
+        x = sphere.uniform(2, d, np.random.default_rng(seed))
+        flow.solve(f, x, [0.0, 1e-300], method="euler")
+
+
+@pytest.mark.parametrize("size", [1.0, 1e3, 1e5])
+def test_tokens_that_met_are_at_rest_for_any_size_of_V(size):
+    x = np.repeat(sphere.uniform(1, 3, np.random.default_rng(0)), 5, axis=0)
+    heads = Heads(np.eye(3), size * np.eye(3))
+    path = flow.solve(attention.field(heads), x, [0.0, 1e-3])
+    assert np.abs(path.x[-1] - x).max() < 1e-12 * size
+
+
+def test_an_event_cannot_write_into_the_trajectory(tokens):
+    def scribble(t, x):
+        x[:] = 7.0
+        return 1.0
+
+    heads = Heads(np.eye(3), np.eye(3))
+    path = flow.solve(attention.field(heads), tokens(0), [0, 1], events=[scribble])
+    assert np.abs(np.linalg.norm(path.x, axis=2) - 1).max() < 1e-12
+
+
+def test_a_terminal_event_at_an_output_time_is_one_time(tokens):
+    stop = flow.Event(lambda t, x: t - 1, terminal=True)
+    f = attention.field(Heads(np.eye(3), np.eye(3)))
+    path = flow.solve(f, tokens(0), [0.0, 1.0, 2.0], events=[stop])
+    assert path.status == "event" and path.t.tolist() == [0.0, 1.0]

@@ -295,3 +295,24 @@ def test_merge_reads_its_radius_in_the_ground_distance():
     mu = measure.Measure([[1.0, 0.0], [np.cos(1.0), np.sin(1.0)]])
     assert len(measure.merge(mu, 0.97, "chordal").x) == 1
     assert len(measure.merge(mu, 0.97, "geodesic").x) == 2
+
+
+@given(seed=st.integers(0, 10**6), beta=st.sampled_from([10.0, 50.0, 100.0, 1000.0]))
+def test_masses_below_rounding_do_not_move_the_circle(seed, beta):
+    """Gibbs weights fall to 1e-300; what is below rounding must not be matched."""
+    rng = np.random.default_rng(seed)
+    nodes = 2 * np.pi * np.arange(40) / 40
+
+    def gibbs(angle):
+        weight = np.exp(beta * (np.cos(angle) - np.cos(angle).max()))
+        return weight / weight.sum()
+
+    mu, nu = (
+        Measure(np.stack([np.cos(nodes), np.sin(nodes)], axis=1), gibbs(nodes - c))
+        for c in rng.uniform(0, 2 * np.pi, 2)
+    )
+    d = wasserstein2(mu, nu, "geodesic")
+    cost = measure._cost(mu.x, nu.x, "geodesic")
+    exact = ot.emd2(mu.mass, nu.mass, cost, numItermax=10**6)
+    assert d == pytest.approx(wasserstein2(nu, mu, "geodesic"), abs=1e-7)
+    assert d**2 == pytest.approx(exact, abs=1e-12)

@@ -309,3 +309,35 @@ REFUSALS = [
 def test_refusals(call, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         call()
+
+
+@pytest.mark.parametrize("beta", [1e-30, 1e-8, 1.0])
+@pytest.mark.parametrize("d", [2, 3])
+def test_weak_heads_are_summed_without_a_word(d, beta):
+    x = sphere.uniform(400, d, np.random.default_rng(0))
+    for B in (np.zeros((d, d)), np.eye(d)):
+        heads = Heads(B, np.eye(d), beta)
+        v, w = (attention.velocity(x, heads, method=m) for m in ("auto", "dense"))
+        assert np.abs(v - w).max() < 1e-10
+        assert attention.explain(400, heads).method in summation.NAMES
+
+
+@pytest.mark.parametrize(("d", "method"), [(2, "fourier"), (3, "harmonic")])
+def test_single_precision_has_the_fast_methods_too(d, method):
+    x = sphere.uniform(3000, d, np.random.default_rng(0)).astype(np.float32)
+    heads = Heads(np.eye(d), np.eye(d), 2.0)
+    fast = attention.velocity(x, heads, method=method)
+    assert np.abs(fast - attention.velocity(x, heads, method="dense")).max() < 1e-10
+    assert attention.explain(3000, heads).method == method
+
+
+@pytest.mark.parametrize("method", ["dense", "compiled"])
+@pytest.mark.parametrize("beta", [1e6, 1e12, 1e19, 1e200])
+def test_scores_of_any_size_give_the_mean_of_attend(method, beta):
+    if method == "compiled" and compiled.missing():
+        pytest.skip("needs numba")
+    x = sphere.uniform(20, 3, np.random.default_rng(0))
+    rng = np.random.default_rng(1)
+    heads = Heads(rng.standard_normal((3, 3)), np.eye(3), beta)
+    seen = sphere.project(x, attention.attend(x, heads)[0] @ x)
+    assert np.abs(attention.velocity(x, heads, method=method) - seen).max() < 1e-3

@@ -14,6 +14,7 @@ Number = float | int | np.floating | np.integer
 
 # A row counts as a unit vector up to the rounding of single precision.
 UNIT_TOLERANCE = 1e-6
+UNIT_ROUNDING = 1e-14
 # Masses count as summing to 1 up to the rounding of a sum of single-precision masses.
 MASS_TOLERANCE = 1e-6
 # Squares of larger numbers are no doubles.
@@ -40,7 +41,7 @@ def refuse(name: str, wanted: str, came: object) -> ValueError:
 def one_of(value: str, options: Iterable[str], name: str) -> str:
     """``value``, one of the words ``options``."""
     options = tuple(options)
-    if value not in options:
+    if not isinstance(value, str) or value not in options:
         words = ", ".join(map(repr, options))
         raise refuse(name, f"one of {words}", repr(value))
     return value
@@ -169,7 +170,8 @@ def tokens(x: ArrayLike, name: str = "x") -> np.ndarray:
 
 
 def unit_rows(x: ArrayLike, name: str = "x") -> np.ndarray:
-    """``x`` as tokens on the sphere: rows of norm 1, up to single precision."""
+    """``x`` as tokens on the sphere: rows of norm 1.  What has it only up to single
+    precision is brought there."""
     out = tokens(x, name)
     norm = np.linalg.norm(out, axis=1)
     error = np.abs(norm - 1)
@@ -179,7 +181,7 @@ def unit_rows(x: ArrayLike, name: str = "x") -> np.ndarray:
             "on the sphere (rows of norm 1; see sphere.retract)",
             f"a row of norm {norm[error.argmax()]:.9g}",
         )
-    return out
+    return out if error.max() <= UNIT_ROUNDING else out / norm[:, None]
 
 
 def cloud(

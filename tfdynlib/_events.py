@@ -79,7 +79,7 @@ class Recorder:
 
 def value(g: Callable[[float, State], Number], t: float, x: State) -> float:
     """What an event function says, one real number."""
-    came = g(t, x)
+    came = g(t, x.copy())
     try:
         number = float(came)
     except (TypeError, ValueError):
@@ -98,7 +98,10 @@ def root(g: Callable[[float, State], Number], step: Step) -> float:
     if end == 0:
         return high
     while low < (middle := 0.5 * (low + high)) < high:
-        if value(g, middle, step.at(middle)) * end > 0:
+        here = value(g, middle, step.at(middle))
+        if here == 0:
+            return middle
+        if here * end > 0:
             high = middle
         else:
             low = middle

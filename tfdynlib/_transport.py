@@ -92,9 +92,16 @@ def circle(x: Row, a: Row, y: Other, b: Other) -> float:
     is convex and piecewise linear in s, with corners where a level of one side meets
     one of the other: bisect its slope until the bracket holds one corner only.
     """
+    x, a, y, b = *_seen(x, a), *_seen(y, b)
     up_x, up_y = _levels(a), _levels(b)
     shift = _best_shift(x, up_x, y, up_y)
     return _shifted(x, up_x, y, up_y, shift)
+
+
+def _seen(x: Row, a: Row) -> tuple[Laps, Laps]:
+    """Atoms whose mass is more than the rounding of the running sums."""
+    keep = a > 4 * ROUNDING
+    return x[keep], a[keep] / a[keep].sum()
 
 
 def _best_shift(x: Row, up_x: Row, y: Other, up_y: Other) -> float:

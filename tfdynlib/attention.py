@@ -218,9 +218,9 @@ def explain(
     """
     rule, space = _options(rule, "auto", tol, space)
     _check.dimension(heads)
+    n = _check.count(n, "n")
     if rule in ("hardmax", "zero_temperature"):
         return Choice("dense", f"rule {rule!r} sums no exponentials", np.nan)
-    n = _check.count(n, "n")
     return summation.explain(n, heads, tol, space == "sphere")
 
 
@@ -252,13 +252,21 @@ def _velocity(
     v = RULES[rule](at, x, heads, mass, how)
     if not np.isfinite(v).all():
         return np.full_like(v, np.inf)
-    return v - np.sum(v * at, axis=1, keepdims=True) * at if space == "sphere" else v
+    return _tangent(at, v) if space == "sphere" else v
+
+
+def _tangent(at: Points, v: Points) -> Points:
+    """P_x v, taken twice: where v is nearly radial, the first leaves its rounding."""
+    for _ in range(2):
+        v = v - np.sum(v * at, axis=1, keepdims=True) * at
+    return v
 
 
 def _pull(heads: Heads, targets: list[Points]) -> Points:
     """Mean over heads of V_h applied to what each token sees there."""
-    means = [m * (y @ V.T) for m, V, y in zip(heads.mass, heads.V, targets)]
-    return np.sum(means, axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):  # the caller looks for inf
+        means = [m * (y @ V.T) for m, V, y in zip(heads.mass, heads.V, targets)]
+        return np.sum(means, axis=0)
 
 
 def _softmax(at: Points, x: Tokens, heads: Heads, mass: Masses, how: How) -> Points:

@@ -31,6 +31,8 @@ TILE = 256
 # Sums below this, in units of the bound, are summed again: weights e^-37 below the
 # largest still have to be normal doubles.
 TINY = 1e-280
+# Above this bound a shift by the bound itself would cost digits.
+FAR = 1e10
 # Symmetric scores share one shift if the bounds of all rows are this close.
 APART = 300.0
 
@@ -150,6 +152,8 @@ def safely(
     under the first shift are summed again by ``pairs``.
     """
     reach, total = reach_of(p, y), float(mass.sum())
+    if reach.max() > FAR:
+        return _by_largest(p, y, mass, reach, total)
     shift = reach.copy()
     if same is not None and np.ptp(reach) < APART:
         shift[:] = reach.max()
@@ -163,6 +167,21 @@ def safely(
             q, seen = p[lost], mass > 0
             shift[lost] = largest(q, y[seen], mass[seen])
             out[lost] = pairs(q, shift[lost], y[seen], mass[seen])
+    return Moments(shift, out[:, -1], out[:, :-1], reach, total)
+
+
+def _by_largest(
+    p: Queries, y: Tokens, mass: Masses, reach: Row, total: float
+) -> Moments:
+    """For scores so large that their rounding outgrows a shift by the bound: the
+    largest score of a row is taken off the scores themselves."""
+    out, shift = np.empty((len(p), p.shape[1] + 1)), np.empty(len(p))
+    ones = lift(y, np.ones(len(y)))
+    rows = max(1, BLOCK // len(y))
+    for start in range(0, len(p), rows):
+        part = slice(start, start + rows)
+        a, shift[part] = scores(p[part], y, mass)
+        out[part] = a @ ones
     return Moments(shift, out[:, -1], out[:, :-1], reach, total)
 
 

@@ -212,7 +212,7 @@ def why_not(task: Task) -> str | None:
 def cost(task: Task) -> float:
     """Seconds on one core, the map counted as made once for many calls."""
     entries, n = _entries(task)
-    transforms = 6e-9 * task.n + 2 * (1.5 + 0.1 * np.log2(n)) * 1e-8 * task.k
+    transforms = 6e-9 * task.n + 2 * (1.5 + 0.1 * np.log2(max(n, 1))) * 1e-8 * task.k
     return float(2.5e-4 + transforms + 6e-7 * n + 3e-9 * entries)
 
 
