@@ -12,7 +12,6 @@ from figurepage import (
     HASH,
     Visit,
     clock,
-    launched,
     model,
     numbers,
     put,
@@ -36,12 +35,6 @@ from tfdynlib.widgets.bench import (
 ALL = tuple(Bench.PRESETS)
 # Short runs and few tokens, so that a page fills its buffers at once.
 SHORT = {"t_end": 20.0, "n": 16}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as chromium:
-        yield chromium
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@ no room writes into what it is given."""
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -246,3 +247,13 @@ def test_layout_sees_a_look_ahead(tmp_path):
     planted.write_text("def f():\n    from tfdynlib import plot\n    return plot\n")
     assert list(imported_rooms(planted)) == ["plot"]
     assert WAY.index("plot") > WAY.index("flow")
+
+
+def test_one_browser_serves_all_tests():
+    """Playwright allows one in a process: a second stops every test after it."""
+    makers = [
+        path.name
+        for path in Path(__file__).parent.rglob("*.py")
+        if re.search(r"\b(launched|sync_playwright)\(", path.read_text("utf-8"))
+    ]
+    assert sorted(makers) == ["conftest.py", "figurepage.py"]
