@@ -6,6 +6,7 @@ must get a verdict that says what was expected, and never an exception.
 
 import ast
 import re
+from math import factorial
 
 import numpy as np
 import pagesource
@@ -13,6 +14,7 @@ import pytest
 from scipy.special import iv
 
 from tfdynlib import attention, check, energy, sphere
+from tfdynlib.weights import Heads
 
 PAGE_OF = {e.label: p for p in pagesource.chapters() for e in p.exercises}
 EXERCISES = [e for page in dict.fromkeys(PAGE_OF.values()) for e in page.exercises]
@@ -111,6 +113,11 @@ def film_weights(x, beta):
     return b * np.sum(np.diff(x, axis=0) ** 2, axis=2)
 
 
+def power_series(x, beta, kmax):
+    terms = [np.mean((beta * x @ x.T) ** k) / factorial(k) for k in range(kmax + 1)]
+    return sum(terms) / (2 * beta)
+
+
 def price_forgotten(x, y, heads, tau):
     return energy.interaction(x, heads) - energy.interaction(y, heads)
 
@@ -173,6 +180,13 @@ WRONG = {
         np.vstack([TRIANGLE, [[0, 0, 1.0]]]),
         np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1.0, 0]]),
         "a tetrahedron",
+    ],
+    "energy.interaction_moments": [
+        lambda x, beta, kmax: energy.interaction(x, Heads.descent(np.eye(x.shape[1]))),
+        lambda x, beta, kmax: power_series(x, beta, kmax - 1),
+        lambda x, beta, kmax: power_series(x, beta, kmax) * 2 * beta,
+        lambda x, beta, kmax: power_series(x, beta, 30),
+        lambda x, beta, kmax: power_series(x.mean(axis=0)[None], beta, kmax),
     ],
     "steps.jko_energy_drop": [
         price_forgotten,

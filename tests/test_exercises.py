@@ -128,6 +128,34 @@ def in_a_hemisphere(n, d):
     return sum(math.comb(n - 1, k) for k in range(d)) / 2 ** (n - 1)
 
 
+TETRAHEDRON = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) / 3**0.5
+
+
+def evenly_spread(beta):
+    """Energy of the uniform law on the sphere, by a quadrature exact up to 60."""
+    law = sphere.quadrature(3, 30)
+    return energy.interaction(law.x, Heads.descent(np.eye(3), beta), law.mass)
+
+
+def right_angle_descends():
+    """By the package: the fall is minus the work of the velocity."""
+    heads = Heads.descent(I2)
+    return energy.interaction(I2, heads), energy.dissipation(I2, heads)
+
+
+def upside_down():
+    """The least and largest energy of pairs on the circle, over angle and share."""
+    heads = Heads.descent(-I2)
+    values = [
+        energy.interaction(
+            np.array([[1, 0], [math.cos(a), math.sin(a)]]), heads, [m, 1 - m]
+        )
+        for a in np.linspace(0, math.pi, 21)
+        for m in np.linspace(0.05, 0.95, 19)
+    ]
+    return min(values), max(values)
+
+
 def thresholds(turn):
     """Where the thresholds of the package cross this angle."""
 
@@ -205,6 +233,10 @@ VALUES = {
         d for d in range(40) if in_a_hemisphere(32, d) >= 0.5
     ),
     "ex-clustering-5": lambda: escape_rate(1.0),
+    "ex-energy-1": lambda: energy.interaction(TETRAHEDRON, Heads.descent(np.eye(3))),
+    "ex-energy-2": lambda: evenly_spread(4.0),
+    "ex-energy-4": right_angle_descends,
+    "ex-energy-5": upside_down,
     "ex-geometry-1": lambda: (2, math.exp(-1), math.e),
     "ex-geometry-2": lambda: thresholds(math.pi / 2),
     "ex-geometry-3": lambda: each_way(2.0),

@@ -25,6 +25,7 @@ PAGES = (
     "measures",
     "circle",
     "clustering",
+    "energy",
     "geometry",
     "steps",
     "density",
