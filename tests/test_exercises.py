@@ -156,6 +156,31 @@ def upside_down():
     return min(values), max(values)
 
 
+def effective_weight_of(*s):
+    """One token that sees itself with these denominators: B_h = log(s_h) I."""
+    heads = Heads.descent([math.log(value) * I2 for value in s])
+    return energy.effective_weight(np.array([[0.6, 0.8]]), heads)[0]
+
+
+def one_token_falls(a):
+    """Dissipation of one token at this angle under the heads J and -2J."""
+    J = I2[::-1]
+    return energy.dissipation(
+        np.array([[math.cos(a), math.sin(a)]]), Heads.descent([J, -2 * J])
+    )
+
+
+def uphill_between():
+    ends = ((0.01, 0.3), (1.3, 1.56))
+    return [brentq(one_token_falls, *pair, xtol=1e-12) for pair in ends]
+
+
+def steepest_climb():
+    bounds = {"bounds": (0.2, 0.6), "method": "bounded", "options": {"xatol": 1e-9}}
+    found = minimize_scalar(one_token_falls, **bounds)
+    return found.fun, found.x
+
+
 def thresholds(turn):
     """Where the thresholds of the package cross this angle."""
 
@@ -237,6 +262,9 @@ VALUES = {
     "ex-energy-2": lambda: evenly_spread(4.0),
     "ex-energy-4": right_angle_descends,
     "ex-energy-5": upside_down,
+    "ex-gradient-1": lambda: effective_weight_of(1.0, 3.0),
+    "ex-gradient-2": uphill_between,
+    "ex-gradient-3": steepest_climb,
     "ex-geometry-1": lambda: (2, math.exp(-1), math.e),
     "ex-geometry-2": lambda: thresholds(math.pi / 2),
     "ex-geometry-3": lambda: each_way(2.0),

@@ -26,6 +26,7 @@ PAGES = (
     "circle",
     "clustering",
     "energy",
+    "gradient",
     "geometry",
     "steps",
     "density",
