@@ -6,6 +6,7 @@ must get a verdict that says what was expected, and never an exception.
 
 import ast
 import re
+from math import factorial
 
 import numpy as np
 import pagesource
@@ -13,6 +14,7 @@ import pytest
 from scipy.special import iv
 
 from tfdynlib import attention, check, energy, sphere
+from tfdynlib.weights import Heads
 
 PAGE_OF = {e.label: p for p in pagesource.chapters() for e in p.exercises}
 EXERCISES = [e for page in dict.fromkeys(PAGE_OF.values()) for e in page.exercises]
@@ -146,6 +148,11 @@ def film_weights(x, beta):
     return b * np.sum(np.diff(x, axis=0) ** 2, axis=2)
 
 
+def power_series(x, beta, kmax):
+    terms = [np.mean((beta * x @ x.T) ** k) / factorial(k) for k in range(kmax + 1)]
+    return sum(terms) / (2 * beta)
+
+
 def price_forgotten(x, y, heads, tau):
     return energy.interaction(x, heads) - energy.interaction(y, heads)
 
@@ -231,6 +238,24 @@ WRONG = {
         around(np.linspace(0, 0.1, 20)),
         "a cloud",
     ],
+    "energy.interaction_moments": [
+        lambda x, beta, kmax: energy.interaction(x, Heads.descent(np.eye(x.shape[1]))),
+        lambda x, beta, kmax: power_series(x, beta, kmax - 1),
+        lambda x, beta, kmax: power_series(x, beta, kmax) * 2 * beta,
+        lambda x, beta, kmax: power_series(x, beta, 30),
+        lambda x, beta, kmax: power_series(x.mean(axis=0)[None], beta, kmax),
+    ],
+    "gradient.p_weights": [
+        lambda x, heads: energy.head_weights(x, heads),
+        lambda x, heads: energy.effective_weight(x, heads),
+        lambda x, heads: np.tile(heads.mass[:, None], len(x)),
+        lambda x, heads: (
+            energy.effective_weight(x, heads)
+            / energy.head_weights(x, heads)
+            / len(heads)
+        ),
+    ],
+    "gradient.rising": [],  # takes tokens and matrices: below
     "steps.jko_energy_drop": [
         price_forgotten,
         price_at_the_new_place,
@@ -274,6 +299,51 @@ def test_a_walk_that_is_no_detour_is_refused():
     x = np.array([[0.0, 0.0], [1.0, 0.0]])
     assert not check.measures.detour(x, x + 0.1)
     assert not check.measures.detour(x, "nowhere")
+
+
+NEAR = np.array([[1.0, 0.0], [0.5, 0.75**0.5]])  # two tokens, 60 degrees apart
+UPHILL = np.array([np.eye(2), -2 * np.eye(2)])
+
+
+@pytest.mark.parametrize(
+    "x, D, said",
+    [
+        (NEAR, UPHILL[:, :, ::-1] + [[0, 1], [0, 0]], "symmetric"),
+        (NEAR, UPHILL[::-1] * [[[1]], [[2.5]]], "norms"),
+        (NEAR, UPHILL[[0, 0]], "dissipation"),
+        (2 * NEAR, UPHILL, "norm 1"),
+        (NEAR, UPHILL[0], "shape"),
+        (NEAR[0], UPHILL, "shape"),
+        ("uphill", UPHILL, "tokens"),
+    ],
+    ids=["turned", "large", "equal", "long", "one head", "one token", "words"],
+)
+def test_an_energy_that_does_not_rise_is_refused(x, D, said):
+    verdict = check.gradient.rising(x, D)
+    assert not verdict and said in verdict.sentence
+
+
+def test_two_near_tokens_under_opposite_heads_go_uphill():
+    assert check.gradient.rising(NEAR, UPHILL)
+
+
+def test_the_weights_p_make_the_softmax_velocity_of_the_slopes():
+    rng = np.random.default_rng(4)
+    A, x = rng.normal(size=(3, 3, 3)), sphere.uniform(6, 3, rng)
+    heads = Heads.descent(A + A.swapaxes(1, 2), mass=[0.2, 0.3, 0.5])
+
+    def p_weights(x, heads):
+        p = heads.mass[:, None] / energy.head_weights(x, heads)
+        return p / p.sum(axis=0)
+
+    assert check.gradient.p_weights(p_weights)
+    tilt = np.exp(np.einsum("id,hde,je->hij", x, heads.B, x))
+    pull = np.einsum("hij,hde,je->hid", tilt, heads.B, x) / len(x)
+    slopes = np.array([sphere.project(x, g) for g in pull])
+    mean = np.einsum("hi,hid->id", p_weights(x, heads), slopes)
+    v = -mean / energy.effective_weight(x, heads)[:, None]
+    # both are sums of a few exponentials below 1e4
+    np.testing.assert_allclose(v, attention.velocity(x, heads), atol=1e-10)
 
 
 def test_uneven_rows_are_no_tokens():

@@ -156,6 +156,59 @@ def in_a_hemisphere(n, d):
     return sum(math.comb(n - 1, k) for k in range(d)) / 2 ** (n - 1)
 
 
+TETRAHEDRON = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) / 3**0.5
+
+
+def evenly_spread(beta):
+    """Energy of the uniform law on the sphere, by a quadrature exact up to 60."""
+    law = sphere.quadrature(3, 30)
+    return energy.interaction(law.x, Heads.descent(np.eye(3), beta), law.mass)
+
+
+def right_angle_descends():
+    """By the package: the fall is minus the work of the velocity."""
+    heads = Heads.descent(I2)
+    return energy.interaction(I2, heads), energy.dissipation(I2, heads)
+
+
+def upside_down():
+    """The least and largest energy of pairs on the circle, over angle and share."""
+    heads = Heads.descent(-I2)
+    values = [
+        energy.interaction(
+            np.array([[1, 0], [math.cos(a), math.sin(a)]]), heads, [m, 1 - m]
+        )
+        for a in np.linspace(0, math.pi, 21)
+        for m in np.linspace(0.05, 0.95, 19)
+    ]
+    return min(values), max(values)
+
+
+def effective_weight_of(*s):
+    """One token that sees itself with these denominators: B_h = log(s_h) I."""
+    heads = Heads.descent([math.log(value) * I2 for value in s])
+    return energy.effective_weight(np.array([[0.6, 0.8]]), heads)[0]
+
+
+def one_token_falls(a):
+    """Dissipation of one token at this angle under the heads J and -2J."""
+    J = I2[::-1]
+    return energy.dissipation(
+        np.array([[math.cos(a), math.sin(a)]]), Heads.descent([J, -2 * J])
+    )
+
+
+def uphill_between():
+    ends = ((0.01, 0.3), (1.3, 1.56))
+    return [brentq(one_token_falls, *pair, xtol=1e-12) for pair in ends]
+
+
+def steepest_climb():
+    bounds = {"bounds": (0.2, 0.6), "method": "bounded", "options": {"xatol": 1e-9}}
+    found = minimize_scalar(one_token_falls, **bounds)
+    return found.fun, found.x
+
+
 def thresholds(turn):
     """Where the thresholds of the package cross this angle."""
 
@@ -213,6 +266,13 @@ def winner(rate, beta):
     return max(range(1, 20), key=lambda k: rate(k, beta))
 
 
+def waves_for(r, tol):
+    """The first K for which the bound of the tail of e^{r cos} is at most tol."""
+    K = np.arange(1.0, 1000.0)
+    bound = 2 * np.exp(np.sqrt(r**2 + K**2) - r - K * np.arcsinh(K / r))
+    return K[np.argmax(bound <= tol)]
+
+
 VALUES = {
     "ex-layers-1": one_layer_by_hand,
     "ex-layers-2": lambda: forgetting(12),
@@ -237,6 +297,13 @@ VALUES = {
         d for d in range(40) if in_a_hemisphere(32, d) >= 0.5
     ),
     "ex-clustering-5": lambda: escape_rate(1.0),
+    "ex-energy-1": lambda: energy.interaction(TETRAHEDRON, Heads.descent(np.eye(3))),
+    "ex-energy-2": lambda: evenly_spread(4.0),
+    "ex-energy-4": right_angle_descends,
+    "ex-energy-5": upside_down,
+    "ex-gradient-1": lambda: effective_weight_of(1.0, 3.0),
+    "ex-gradient-2": uphill_between,
+    "ex-gradient-3": steepest_climb,
     "ex-geometry-1": lambda: (2, math.exp(-1), math.e),
     "ex-geometry-2": lambda: thresholds(math.pi / 2),
     "ex-geometry-3": lambda: each_way(2.0),
@@ -246,6 +313,8 @@ VALUES = {
     "ex-density-1": lambda: max(ripple_rate(k, 9.0) for k in range(1, 9)),
     "ex-density-2": lambda: winner(degree_rate, 9.0),
     "ex-density-3": lambda: winner(ripple_rate, 16.0),  # I_0 is a common factor
+    "ex-performance-1": lambda: 8 * 16384**2 / 1e9,
+    "ex-performance-2": lambda: waves_for(64.0, 1e-12),
     "ex-density-4": lambda: np.max(BENT * np.exp(-BENT / 2)),
 }
 # k^2 / beta, around the winner.

@@ -26,6 +26,8 @@ PAGES = (
     "many",
     "circle",
     "clustering",
+    "energy",
+    "gradient",
     "geometry",
     "steps",
     "density",

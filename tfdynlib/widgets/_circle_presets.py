@@ -10,6 +10,11 @@ I = [[1.0, 0.0], [0.0, 1.0]]
 MINUS_I = [[-1.0, 0.0], [0.0, -1.0]]
 
 
+def _swap(c: float) -> list[list[float]]:
+    """c times the reflection that exchanges the coordinates."""
+    return [[0.0, c], [c, 0.0]]
+
+
 def _deg(*angles: int) -> list[float]:
     return np.deg2rad(angles).tolist()
 
@@ -165,4 +170,24 @@ PRESETS = {
         {"view": "sample", "n": 64, "beta": 9.0},
         about="At beta 9 a token's pair with itself outweighs many others.",
     ),
+    "one_head_descent": Preset(
+        "One head, downhill",
+        {"n": 12, "beta": 1.0, "V": [MINUS_I], "t_end": 20.0},
+        moment=2.0,
+        about="Twelve tokens spread out, and the energy falls all the way.",
+    ),
+    "counterexample": Preset(
+        "Two heads, uphill",
+        {
+            "start": "angles",
+            "n": 3,
+            "angles": [np.pi / 8] * 3,
+            "beta": 1.0,
+            "B": [_swap(1.0), _swap(-2.0)],
+            "V": [_swap(-1.0), _swap(2.0)],
+            "t_end": 5.0,
+        },
+        moment=0.5,
+        about="Two descent heads, three tokens in one place: the energy rises.",
+    ),  # fmt: skip
 }
