@@ -156,6 +156,13 @@ def in_a_hemisphere(n, d):
     return sum(math.comb(n - 1, k) for k in range(d)) / 2 ** (n - 1)
 
 
+def waves_for(r, tol):
+    """The first K for which the bound of the tail of e^{r cos} is at most tol."""
+    K = np.arange(1.0, 1000.0)
+    bound = 2 * np.exp(np.sqrt(r**2 + K**2) - r - K * np.arcsinh(K / r))
+    return K[np.argmax(bound <= tol)]
+
+
 VALUES = {
     "ex-layers-1": one_layer_by_hand,
     "ex-layers-2": lambda: forgetting(12),
@@ -180,6 +187,8 @@ VALUES = {
         d for d in range(40) if in_a_hemisphere(32, d) >= 0.5
     ),
     "ex-clustering-5": lambda: escape_rate(1.0),
+    "ex-performance-1": lambda: 8 * 16384**2 / 1e9,
+    "ex-performance-2": lambda: waves_for(64.0, 1e-12),
 }
 
 # Numbers on the way to an answer that a solution prints in full.
