@@ -173,7 +173,7 @@ def unit_rows(x: ArrayLike, name: str = "x") -> np.ndarray:
     """``x`` as tokens on the sphere: rows of norm 1.  What has it only up to single
     precision is brought there."""
     out = tokens(x, name)
-    norm = np.linalg.norm(out, axis=1)
+    norm = np.sqrt(np.einsum("nd,nd->n", out, out))
     error = np.abs(norm - 1)
     if error.max() > UNIT_TOLERANCE:
         raise refuse(

@@ -258,7 +258,7 @@ def _velocity(
 def _tangent(at: Points, v: Points) -> Points:
     """P_x v, taken twice: where v is nearly radial, the first leaves its rounding."""
     for _ in range(2):
-        v = v - np.sum(v * at, axis=1, keepdims=True) * at
+        v = v - np.einsum("kd,kd->k", v, at)[:, None] * at
     return v
 
 
@@ -266,7 +266,7 @@ def _pull(heads: Heads, targets: list[Points]) -> Points:
     """Mean over heads of V_h applied to what each token sees there."""
     with np.errstate(over="ignore", invalid="ignore"):  # the caller looks for inf
         means = [m * (y @ V.T) for m, V, y in zip(heads.mass, heads.V, targets)]
-        return np.sum(means, axis=0)
+        return means[0] if len(means) == 1 else np.sum(means, axis=0)
 
 
 def _softmax(at: Points, x: Tokens, heads: Heads, mass: Masses, how: How) -> Points:

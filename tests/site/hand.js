@@ -10,14 +10,15 @@ globalThis.tfdynSeen ??= (() => {
     return value >>> 0;
   }
 
-  /** The stage and the chart, not the number lines beside a matrix. */
-  const canvases = (el) => [...el.querySelectorAll("canvas:not(.tfdyn-eigen)")];
+  /** The stage and the chart, not number lines beside a matrix, not measured times. */
+  const canvases = (el) =>
+    [...el.querySelectorAll("canvas:not(.tfdyn-eigen)")].filter((one) => !one.closest("[data-timed]"));
 
-  const SAID = ".tfdyn-readouts, .tfdyn-verdict, .tfdyn-lamps";
+  const SAID = ".tfdyn-readouts, .tfdyn-verdict, .tfdyn-lamp:not([data-timed])";
 
-  /** What a reader of the numbers sees: readouts, verdict and lamps. */
+  /** What a reader of the numbers sees: readouts, verdict and lamps, but no times. */
   const words = (el) =>
-    [...el.querySelectorAll(SAID)].map((part) => part.innerText).join("\n");
+    [...el.querySelectorAll(SAID)].filter((part) => part.checkVisibility()).map((part) => part.innerText).join("\n");
 
   const picture = (el) => canvases(el).map(hash).join(" ");
 

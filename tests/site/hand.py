@@ -15,6 +15,9 @@ SEEN = (Path(__file__).parent / "hand.js").read_text("utf8")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
 
+POWER = re.compile(r"(?:(\d+(?:\.\d+)?)·)?\b10−(\d+)")  # 3·10⁻⁷ as a browser reads it
+
+
 every_figure = pytest.mark.parametrize("figure", figures(), ids=str)
 
 
@@ -158,8 +161,11 @@ def numbers(text: str) -> list[tuple[float, float]]:
 
     >>> numbers("9 of 64, energy −6.50")
     [(9.0, 0.5), (64.0, 0.5), (-6.5, 0.005)]
+    >>> numbers("1.5·10−3 and 10−9")
+    [(0.0015, 5e-05), (1e-09, 5e-10)]
     """
     found = []
+    text = POWER.sub(lambda found: f"{found[1] or 1}e-{found[2]}", text)
     for match in NUMBER.findall(text.replace("−", "-").replace("\u202f", "")):
         mantissa, _, power = match.lower().partition("e")
         digits = len(mantissa.partition(".")[2])

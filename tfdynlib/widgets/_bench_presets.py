@@ -41,7 +41,7 @@ PRESETS = {
     "loose_tolerance": Preset(
         "A loose tolerance",
         _tolerance(n=64, start="grid", noise=1e-6),
-        moment=16.0,
+        moment=18.0,
         about="An almost even grid: for a while three tolerances count three numbers.",
     ),
 }

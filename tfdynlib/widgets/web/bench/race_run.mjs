@@ -40,8 +40,11 @@ export function prepare(state) {
   };
 }
 
-/** 2 (tail + rounding) / q, a bound of the error of every mean; infinite without a q. */
-export const certificate = (tail, q) => (q > 0 ? (2 * (tail + ROUNDING)) / q : Infinity);
+/** 2 (tail + rounding) / q, a bound of the error of every mean; infinite where it says nothing. */
+export const certificate = (tail, q) => (q > tail + ROUNDING ? (2 * (tail + ROUNDING)) / q : Infinity);
+
+/** The least error that is told from rounding: of a sum, of a mean. */
+export const FLOORS = { sum: () => ROUNDING, mean: ({ least }) => (2 * ROUNDING) / least };
 
 /** The numbers at one number of waves. */
 export function momentOf(now, K) {

@@ -86,7 +86,7 @@ export const toleranceView = {
     ]);
     const measured = card.deviation((reference) => {
       const end = Math.min(COMPARED, card.get("t_end"));
-      const fine = adaptive(now.field, now.start, end, FINEST).finish();
+      const fine = adaptive(now.field, now.start, end, 2 * FINEST).finish();
       return largestDifference(onCircle([...fine.at(end)]), doubles(reference.numbers));
     });
     const foot = card.passport({
@@ -96,11 +96,7 @@ export const toleranceView = {
 
     function show(t) {
       const k = now.index(t);
-      m = {
-        states: now.runs.map((run) => [...run.at(Math.min(t, run.filled))]),
-        counts: now.counts.map((row) => row[k]),
-        errors: now.errors.map((row) => row[k]),
-      };
+      m = now.moment(t);
       stage.invalidate();
       chart.set({ filled: now.filled, now: k });
       m.counts.forEach((count, r) => outs.set(r, String(count), count === m.counts[2] ? "" : "stop"));

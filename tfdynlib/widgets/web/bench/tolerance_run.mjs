@@ -60,7 +60,8 @@ export function prepare(state) {
   const t = Float64Array.from({ length: FRAMES + 1 }, (_, k) => axis.value(k / FRAMES));
   const start = startOf(state);
   const field = fieldOf(state.beta);
-  const runs = TOLERANCES.map((tol) => adaptive(field, start, state.t_end, tol));
+  // rtol and atol together, as the package has them on the circle.
+  const runs = TOLERANCES.map((tol) => adaptive(field, start, state.t_end, 2 * tol));
   const counts = runs.map(() => new Float64Array(FRAMES + 1));
   const errors = [0, 1].map(() => new Float64Array(FRAMES + 1));
   let filled = 0;
@@ -85,7 +86,16 @@ export function prepare(state) {
       fill();
       return !self.done;
     },
-    /** Frame shown at t: the last one not after it. */
+    /** Tokens, counts and distances to the tightest run at t itself, between frames too. */
+    moment(time) {
+      const states = runs.map((run) => run.at(Math.min(time, run.filled)));
+      return {
+        states: states.map((theta) => [...theta]),
+        counts: states.map(countOf),
+        errors: [0, 1].map((r) => Math.max(farthest(states[r], states[2]), 1e-16)),
+      };
+    },
+    /** Frame at t: the last one not after it. */
     index(time) {
       const k = Math.floor(axis.share(time) * FRAMES + 1e-6);
       return Math.min(Math.max(k, 0), Math.max(filled - 1, 0));

@@ -90,16 +90,22 @@ export function layersPython(state) {
   );
 }
 
-/** View "sample": energy and W2 of one draw, then mean and spread of the energy of all. */
-export function samplePython({ n, beta, seed: first }, seed, draws) {
+/** View "sample": energy and W2 of one draw, then what the chart shows of all draws. */
+export function samplePython({ n, beta, seed: first, shown }, seed, draws) {
+  const all = `for seed in range(${first}, ${first + draws})]`;
+  const ofAll = {
+    energy: [`E = [energy.interaction(draw(seed), heads) ${all}`, "print(np.mean(E), np.std(E))"],
+    distance: [`W = [distance(draw(seed)) ${all}`, "print(np.sqrt(np.mean(np.square(W))))"],
+  };
   return lines(
     ["import numpy as np", "from tfdynlib import energy, sphere, weights", ""],
     `heads = weights.Heads(B=np.eye(2), V=np.eye(2), beta=${beta})`,
     `draw = lambda seed: sphere.uniform(${n}, 2, np.random.default_rng(seed))`,
-    `x = draw(${seed})`,
-    `gap = np.sort(np.arctan2(x[:, 1], x[:, 0])) - 2 * np.pi * np.arange(${n}) / ${n}`,
-    `print(energy.interaction(x, heads), np.sqrt(gap.var() + (np.pi / ${n}) ** 2 / 3))`,
-    `E = [energy.interaction(draw(seed), heads) for seed in range(${first}, ${first + draws})]`,
-    "print(np.mean(E), np.std(E))",
+    ["", "def distance(x):  # W2 to the uniform law, along the circle"],
+    `    gap = np.sort(np.arctan2(x[:, 1], x[:, 0])) - 2 * np.pi * np.arange(${n}) / ${n}`,
+    `    return np.sqrt(gap.var() + (np.pi / ${n}) ** 2 / 3)`,
+    ["", `x = draw(${seed})`],
+    "print(energy.interaction(x, heads), distance(x))",
+    ofAll[shown],
   );
 }
