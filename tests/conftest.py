@@ -18,6 +18,11 @@ settings.register_profile("ci", deadline=None, max_examples=25, derandomize=True
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long tests come first, so that no process waits for one at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """The one Chromium of the session.  From then on an event loop runs: see ``apart``.

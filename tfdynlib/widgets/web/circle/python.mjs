@@ -104,7 +104,7 @@ export function samplePython({ n, beta, seed: first, shown }, seed, draws) {
     ["", "def distance(x):  # W2 to the uniform law, along the circle"],
     `    gap = np.sort(np.arctan2(x[:, 1], x[:, 0])) - 2 * np.pi * np.arange(${n}) / ${n}`,
     `    return np.sqrt(gap.var() + (np.pi / ${n}) ** 2 / 3)`,
-    ["", `x = draw(${seed})`],
+    `x = draw(${seed})`,
     "print(energy.interaction(x, heads), distance(x))",
     ofAll[shown],
   );
