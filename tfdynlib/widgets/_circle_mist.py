@@ -20,7 +20,7 @@ def _mist(label: str, beta: float, moment: float, about: str) -> Preset:
 
 PRESETS = {
     "mist_4": _mist(
-        "A mist, *β* = 4", 4.0, 9.0, "Attention sees far: about three drops condense."
+        "*β* = 4", 4.0, 9.0, "Attention sees far: about three drops condense."
     ),
     "mist_9": _mist(
         "*β* = 9", 9.0, 8.5, "The ripple with four waves wins, and four drops condense."
@@ -81,7 +81,7 @@ def still(plot: ModuleType, state: dict[str, Any]) -> tuple[Any, str]:
     k = int(np.argmax(np.abs(rates))) + 1
     t = np.linspace(0, state["t_end"], 81)
     x = flow.solve(
-        attention.field(heads_of(state)), start_of(state), t, rtol=1e-6, atol=1e-8
+        attention.field(heads_of(state)), start_of(state), t, rtol=1e-4, atol=1e-6
     ).x
     size = 2 * np.abs(np.mean((x[..., 0] + 1j * x[..., 1]) ** k, axis=1))
     line = size[0] * np.exp(rates[k - 1] * t)

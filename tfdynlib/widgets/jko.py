@@ -27,8 +27,8 @@ class Symmetric(Matrix):
 class JKO(Widget):
     """Minimising movements of descent heads on the sphere: ``JKO("two_tokens")``.
 
-    ``start="pair"``: two tokens with a ``gap`` on the equator; ``"cloud"``: ``n``
-    uniform tokens from ``seed``.  Heads ``D1`` and ``D2``, symmetric and of equal mass,
+    ``start="pair"``: two tokens with a ``gap`` on a tilted great circle; ``"cloud"``:
+    ``n`` uniform tokens from ``seed``.  Heads ``D1`` and ``D2``, symmetric and of equal mass,
     are one head if they are equal; with ``moving="oscillating"`` they chase the target
     of ``weights.oscillating``, in phase.  Steps have the length ``tau``, the price
     takes its ``weight`` ``"frozen"`` or ``"implicit"``.  ``t`` counts the steps.
@@ -57,8 +57,8 @@ class JKO(Widget):
         sync=True, page=True, numbers=False
     )
     t = Real(0.0, min=0.0, max=1000.0).tag(sync=True, page=True, view=True)
-    turn = Real(12.0, min=-180.0, max=180.0).tag(sync=True, page=True, view=True)
-    tilt = Real(26.0, min=-90.0, max=90.0).tag(sync=True, page=True, view=True)
+    turn = Real(24.0, min=-180.0, max=180.0).tag(sync=True, page=True, view=True)
+    tilt = Real(18.0, min=-90.0, max=90.0).tag(sync=True, page=True, view=True)
 
     @classmethod
     def reference_for(cls, state: dict[str, Any]) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def start_of(state: dict[str, Any]) -> np.ndarray:
     if state["start"] == "cloud":
         return sphere.uniform(state["n"], 3, np.random.default_rng(state["seed"]))
     c, s = np.cos(state["gap"] / 2), np.sin(state["gap"] / 2)
-    return np.array([[c, -s, 0.0], [c, s, 0.0]])
+    return np.array([[0.8 * c, -s, 0.6 * c], [0.8 * c, s, 0.6 * c]])
 
 
 def path_of(state: dict[str, Any]) -> weights.WeightPath:

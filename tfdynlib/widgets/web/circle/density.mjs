@@ -24,6 +24,7 @@ function verdictOf(now, m) {
   if (now.sign < 0) return ["Every ripple dies out", `Under *V* = −*I* the mist is stable. The fastest to go is *k* = ${k}, at the rate ${number(now.rates[k], 5)}.`];
   if (m.small) return ["Still a mist", law];
   if (m.chain) return [`${plural(m.lumps, "lump")} in the mist`, law];
+  if (m.clusters > m.lumps) return [`${plural(m.lumps, "lump")}, still gathering`, law];
   return [m.clusters === 1 ? "One drop" : `${m.clusters} drops`, law];
 }
 

@@ -29,7 +29,7 @@ function verdictOf(now) {
   if (!now.settled) return ["Searching", "A rough path is drawn meanwhile."];
   const below = `*φ* is ${now.turn < now.threshold ? "below" : "above"} the threshold *π*/√*β* = ${number(now.threshold, 4)}`;
   if (now.parts === 1) return ["All of it together", `${below}. Let it come apart to see what that saves.`];
-  const saved = 1 - now.cost / now.whole;
+  const saved = 1 - now.ratio;
   if (saved < NOTHING) return ["Together is cheapest", `${below}: coming apart costs more motion than it saves.`];
   return [`Coming apart saves ${number(100 * saved, 3)} %`, `${below}. Halfway the parts are ${number(widthOf(now), 3)} apart.`];
 }
@@ -55,16 +55,20 @@ function lampsOf(lamps, now) {
   const far = now.turn > now.threshold;
   lamps.set(0, far ? "holds" : "fails", `*φ*√*β*/*π* = ${number(now.turn / now.threshold, 4)}`);
   if (!now.settled) {
-    for (const i of [1, 2]) lamps.set(i, "unasked", "searching");
+    for (const i of [1, 2, 3]) lamps.set(i, "unasked", "searching");
     return;
   }
   const { gradient, gap, length } = now.path;
-  lamps.set(1, gradient <= 1e-6 ? "holds" : "fails", gradient <= 1e-6 ? "so no small change of it is cheaper" : "what is shown is an upper bound all the same");
-  const even = gap / length < 1e-6;
-  lamps.set(2, even ? "holds" : "fails", even ? "as on every shortest path" : `${MODES} modes do not resolve it: ${number(gap / length, 1)} off`);
+  const saved = 1 - now.ratio;
+  const cheaper = saved > NOTHING;
+  if (now.parts === 1) lamps.set(1, "unasked", "it stays together");
+  else lamps.set(1, cheaper ? "holds" : "fails", cheaper ? `by ${number(100 * saved, 3)} %` : "the parts stay together");
+  lamps.set(2, gradient <= 1e-6 ? "holds" : "fails", gradient <= 1e-6 ? "so no small change of it is cheaper" : "what is shown is an upper bound all the same");
+  const even = gap <= 1e-6 * length;
+  lamps.set(3, even ? "holds" : "fails", even ? "as on every shortest path" : `${MODES} modes do not resolve it: ${number(gap / length, 1)} off`);
 }
 
-/** "as 1 - x": the python text of the two costs. */
+/** The lines of Python that give both costs. */
 const python = ({ gap, beta, parts }) => [
   "import numpy as np",
   "from tfdynlib import geometry, weights",
@@ -116,7 +120,7 @@ export const splitView = {
     card.slider({ key: "beta", symbol: "*β*", label: "inverse temperature", min: 0.25, max: 16, scale: "log" });
     card.choice({ key: "parts", label: "the atom travels", options: [[1, "whole"], [2, "in halves"], [4, "in four"], [8, "in eight"]] });
     const lamps = card.lamps("What is known of this path?", [
-      "*φ* is above the threshold of splitting", "the search has settled", "it has constant speed",
+      "*φ* is above the threshold of splitting", "it is cheaper than all together", "the search has settled", "it has constant speed",
     ]);
     const foot = passportOf(card, {
       words: () => [`${STEPS} time steps`, `${MODES} modes in time`, "L-BFGS to 10⁻⁹"],
@@ -129,7 +133,7 @@ export const splitView = {
       stage.invalidate();
       outs.set(0, cost(now.whole));
       outs.set(1, now.settled ? cost(now.cost) : "…");
-      outs.set(2, now.settled ? (now.cost / now.whole).toFixed(5) : "…");
+      outs.set(2, now.settled ? now.ratio.toFixed(5) : "…");
       const { t: angles, y, now: at } = curveWith(now);
       const least = y.reduce((low, value) => (value < low ? value : low), 0.96);
       chart.set({
@@ -155,7 +159,7 @@ export const splitView = {
     }
     card.on(WATCHED, restart);
     card.el.tfdyn.numbers = () => ({
-      whole: now.whole, cost: now.settled ? now.cost : null, ratio: now.settled ? now.cost / now.whole : null,
+      whole: now.whole, cost: now.settled ? now.cost : null, ratio: now.settled ? now.ratio : null,
       width: widthOf(now), threshold: now.threshold, gap: now.path.gap ?? null, gradient: now.path.gradient,
       rows: now.rows, curve: { angle: [...curveWith(now).t], ratio: [...curveWith(now).y] },
     });

@@ -64,6 +64,7 @@ export function prepare(state) {
     }
     now.settled = true;
     now.cost = unit * now.path.length;
+    now.ratio = turn > 0 ? now.path.length / turn : 1;
   }
   const first = own();
   let doing = first;
@@ -78,13 +79,13 @@ export function prepare(state) {
 }
 
 /** The curve with the present angle in it. */
-export function curveWith({ turn, path, settled, curve }) {
+export function curveWith({ turn, ratio, settled, curve }) {
   const t = Array.from(ANGLES);
   const y = Array.from(curve.ratio);
   const at = t.findIndex((angle) => angle >= turn);
   const place = at < 0 ? t.length : at;
   const same = t[place] === turn ? 1 : 0;
   t.splice(place, same, turn);
-  y.splice(place, same, settled ? path.length / turn : NaN);
+  y.splice(place, same, settled ? ratio : NaN);
   return { t: Float64Array.from(t), y: Float64Array.from(y), now: place };
 }

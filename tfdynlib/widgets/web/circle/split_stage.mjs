@@ -87,9 +87,9 @@ function front(ctx, g, p, t) {
 function words(ctx, g, p, { turn }) {
   label(ctx, "start", g.cx, g.cy, p, { size: 12, color: p.mut, align: "center", halo: p.glass1 });
   const [x, y] = ring.at(g, turn, g.R + 20);
-  const side = Math.cos(turn);
-  const align = side < -0.4 ? "right" : side > 0.4 ? "left" : "center";
-  label(ctx, "goal *φ*", x, y, p, { size: 13, color: p.grab, align: align === "center" ? "center" : align, halo: p.bg });
+  const inside = Math.min(2 * g.cx - 26, Math.max(26, x)); // where the rim is near the edge
+  const lift = inside === x ? 0 : 16;
+  label(ctx, "goal *φ*", inside, y - lift, p, { size: 13, color: p.grab, align: "center", halo: p.bg });
   const [u, v] = ring.at(g, -Math.PI / 2, 0.66 * g.R);
   label(ctx, "dashed: all of it together", u, v, p, { size: 12, color: p.theory, align: "center", halo: p.glass1 });
 }

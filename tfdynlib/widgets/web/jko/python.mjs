@@ -13,7 +13,7 @@ function matrix(rows) {
 
 function start({ start: kind, n, seed, gap }) {
   if (kind === "cloud") return `x0 = sphere.uniform(${n}, 3, np.random.default_rng(${seed}))`;
-  return `a = ${gap} / 2\nx0 = np.array([[np.cos(a), -np.sin(a), 0], [np.cos(a), np.sin(a), 0]])`;
+  return `c, s = np.cos(${gap} / 2), np.sin(${gap} / 2)\nx0 = np.array([[0.8 * c, -s, 0.6 * c], [0.8 * c, s, 0.6 * c]])`;
 }
 
 /** Energy after step k, what is left over and the longest way; the error of both orders. */

@@ -18,11 +18,11 @@ const FAR = 3000; // rates of the field: farther the flow is not followed
 const STEEP = 100; // scores up to which exponentials, squared and divided, stay doubles
 const PARTS = [0.01, 0.04, 0.12, 0.3, 0.6, 1]; // of a step, where the flow is drawn
 
-/** The tokens at the start. */
+/** The tokens at the start; a pair lies on a tilted great circle. */
 export function startOf({ start, gap, n, seed }) {
   if (start === "cloud") return uniformSphere(n, seed);
   const [c, s] = [Math.cos(gap / 2), Math.sin(gap / 2)];
-  return Float64Array.of(c, -s, 0, c, s, 0);
+  return Float64Array.of(0.8 * c, -s, 0.6 * c, 0.8 * c, s, 0.6 * c);
 }
 
 /** Steps of length tau up to time 1, where errors are taken. */
