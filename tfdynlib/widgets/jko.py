@@ -28,10 +28,10 @@ class JKO(Widget):
     """Minimising movements of descent heads on the sphere: ``JKO("two_tokens")``.
 
     ``start="pair"``: two tokens with a ``gap`` on a tilted great circle; ``"cloud"``:
-    ``n`` uniform tokens from ``seed``.  Heads ``D1`` and ``D2``, symmetric and of equal mass,
-    are one head if they are equal; with ``moving="oscillating"`` they chase the target
-    of ``weights.oscillating``, in phase.  Steps have the length ``tau``, the price
-    takes its ``weight`` ``"frozen"`` or ``"implicit"``.  ``t`` counts the steps.
+    ``n`` uniform tokens from ``seed``.  Heads ``D1`` and ``D2``, symmetric and of equal
+    mass, are one head if they are equal; with ``moving="oscillating"`` they chase the
+    target of ``weights.oscillating``, in phase.  Steps have the length ``tau``, the
+    price takes its ``weight`` ``"frozen"`` or ``"implicit"``.  ``t`` counts steps.
     """
 
     name = "jko"
@@ -57,7 +57,7 @@ class JKO(Widget):
         sync=True, page=True, numbers=False
     )
     t = Real(0.0, min=0.0, max=1000.0).tag(sync=True, page=True, view=True)
-    turn = Real(24.0, min=-180.0, max=180.0).tag(sync=True, page=True, view=True)
+    turn = Real(8.0, min=-180.0, max=180.0).tag(sync=True, page=True, view=True)
     tilt = Real(18.0, min=-90.0, max=90.0).tag(sync=True, page=True, view=True)
 
     @classmethod
