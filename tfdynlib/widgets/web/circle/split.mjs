@@ -87,6 +87,7 @@ export const splitView = {
   build(card) {
     let now = prepare(card.values());
     let t = 0;
+    let told = null; // the state whose costs were said
     const stage = card.stage({
       label: "The way of an atom round the circle, from the middle to the rim.",
       keys: "Arrow keys move the goal.",
@@ -150,6 +151,10 @@ export const splitView = {
       verdict.set(...verdictOf(now));
       lampsOf(lamps, now);
       foot.update();
+      if (now.settled && told !== now) {
+        told = now;
+        card.speak();
+      }
     }
 
     function restart() {
