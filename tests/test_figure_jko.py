@@ -318,6 +318,21 @@ def test_ends_of_the_range_give_a_sentence_and_no_nan(visit):
         assert page.inner_text(".tfdyn-verdict").strip()
 
 
+def test_a_flow_that_is_not_followed_is_said(visit):
+    page = visit()
+    put(page, moving="oscillating", tau=100.0, t=3)
+    assert "not followed that far" in page.inner_text(".tfdyn-verdict")
+    assert np.isnan(numbers(page)["error"]).all()
+    put(page, tau=1.0)
+    assert "not followed" not in page.inner_text(".tfdyn-verdict")
+
+
+def test_scores_beyond_doubles_are_refused_in_words(visit):
+    page = visit()
+    put(page, D1=np.full((3, 3), 10.0).tolist(), beta=10.0)
+    assert "Too steep" in page.inner_text(".tfdyn-verdict")
+
+
 def test_the_live_sentence_says_what_is_seen(visit):
     said = visit().text_content('.tfdyn-hidden[role="status"]')
     assert re.fullmatch(

@@ -8,15 +8,14 @@ import { matrices } from "./kit/matrix.mjs";
 import { doubles, largestDifference } from "./kit/passport.mjs";
 import { linear, log } from "./kit/scale.mjs";
 import { choice } from "./kit/slider.mjs";
-import { drag } from "./kit/stage.mjs";
 import { label } from "./kit/text.mjs";
+import { turning } from "./kit/turning.mjs";
+import { checked } from "./jko/check.mjs";
 import { paint } from "./jko/draw.mjs";
 import { python } from "./jko/python.mjs";
 import { errorCurves, prepare } from "./jko/run.mjs";
-import { checked } from "./jko/check.mjs";
 import { decimal, LAMPS, lampsOf, readoutsOf, sentence, verdictOf } from "./jko/words.mjs";
 
-const PER_PIXEL = 0.008 * (180 / Math.PI); // degrees of turn
 const SLICE = 5; // ms of work in a frame: one evaluation may end late
 const WATCHED = ["tau", "weight", "start", "gap", "n", "seed", "beta", "D1", "D2", "moving"];
 
@@ -42,22 +41,6 @@ const STATE = {
   turn: { min: -180, max: 180 },
   tilt: { min: -90, max: 90 },
 };
-
-/** Turning by drag and by arrow keys; returns what answers a key. */
-function turning(card, canvas) {
-  const by = (dx, dy) => {
-    const turn = ((card.get("turn") - dx * PER_PIXEL + 540) % 360) - 180;
-    const tilt = Math.min(90, Math.max(-90, card.get("tilt") + dy * PER_PIXEL));
-    card.set({ turn: Number(turn.toFixed(2)), tilt: Number(tilt.toFixed(2)) });
-  };
-  drag(card, canvas, { start: () => true, move: (_p, _event, way) => by(way.x, way.y) });
-  const keys = { ArrowLeft: [-12, 0], ArrowRight: [12, 0], ArrowUp: [0, -12], ArrowDown: [0, 12] };
-  return (event) => {
-    if (!keys[event.key]) return false;
-    by(...keys[event.key]);
-    return true;
-  };
-}
 
 /** Keeps both matrices symmetric: an entry takes its mirror image along. */
 function mirrored(card) {
@@ -271,7 +254,7 @@ function build(card) {
     const [title, words, tone] = verdictOf(run, k);
     const off = Number.isFinite(run.error[0])
       ? ` Error at *t* = ${number(run.goal * run.state.tau, 3)}: ${decimal(run.error[0])}.`
-      : "";
+      : run.settled && !run.steep ? " The flow is not followed that far." : "";
     verdict.set(title, words + off, tone);
     lampsOf(run).forEach((lamp, i) => lamps.set(i, ...lamp));
     foot.update();

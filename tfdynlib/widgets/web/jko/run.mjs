@@ -193,6 +193,8 @@ export function prepare(state) {
     state, world, count, goal, steep: world.steep, steps, x, energies, euler, flow, error,
     grid: { tau: GRID, errors: grid.errors },
     get filled() { return steps.length; },
+    /** Whether all but the errors on the grid is done. */
+    get settled() { return doing !== own; },
     /** Work for about `ms`; true while something is left. */
     advance(ms) {
       const end = performance.now() + ms;
