@@ -1,4 +1,4 @@
-"""Tokens on the circle: motion, attention, distance, layers, samples of a law."""
+"""Tokens on the circle: motion, attention, distance, layers, laws, mists, atoms."""
 
 from collections.abc import Callable
 from types import ModuleType
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfdynlib import attention, energy, flow, measure, sphere, weights
+from tfdynlib.widgets import _circle_mist, _circle_split
 from tfdynlib.widgets._bundle import esm, style
 from tfdynlib.widgets._circle_presets import PRESETS, RIGHT_ANGLE, SQUARE, THIRDS, I
 from tfdynlib.widgets._traits import Angles, Flag, Matrices, OneOf, Real, Whole
@@ -143,19 +144,27 @@ def _sample(state: dict[str, Any]) -> dict[str, Any]:
     return {"numbers": doubles(np.concatenate([E, W2, [E.mean(), E.std()]]))}
 
 
+def _density(state: dict[str, Any]) -> dict[str, Any]:
+    """Velocity and tokens of a mist."""
+    cap = longest_step(_circle_mist.heads_of(state))
+    return _circle_mist.reference_for(state, FRAMES, cap)
+
+
 REFERENCES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "tokens": _tokens,
     "rays": _rays,
     "clouds": _clouds,
     "layers": _layered,
     "sample": _sample,
+    "density": _density,
+    "split": _circle_split.reference_for,
 }
 
 
 class Circle(Widget):
     """Tokens on the circle: ``Circle("two_attract", "two_repel")``.
 
-    Five views, each with its own presets (``Circle.PRESETS`` has a line on every one):
+    Seven views, each with its own presets (``Circle.PRESETS`` has a line on every one):
 
     ``"tokens"``
         n tokens under up to four heads, from a uniform draw, a pair with a gap, or
@@ -169,12 +178,17 @@ class Circle(Widget):
     ``"sample"``
         n uniform tokens, draw after draw: energy and W2 to the uniform law (``shown``
         chooses the chart), with the band over a hundred draws.
+    ``"density"``
+        n tokens on a regular grid with ``noise`` and, if not 0, a ``planted`` ripple:
+        their density, and how fast its ripples grow.  B = I, V = I or -I.
+    ``"split"``
+        one atom on its way over the angle ``gap``, in ``parts``; its path and cost.
     """
 
     name = "circle"
     _esm = esm("circle")
     _css = style()
-    PRESETS = PRESETS
+    PRESETS = PRESETS | _circle_mist.PRESETS | _circle_split.PRESETS
     OPENING = ("first_minute", "two_attract", "two_repel", "many")
 
     view = OneOf("tokens", words=tuple(REFERENCES)).tag(sync=True, page=True)
@@ -205,6 +219,9 @@ class Circle(Widget):
     shown = OneOf("energy", words=("energy", "distance")).tag(
         sync=True, page=True, numbers=False
     )
+    noise = Real(0.01, min=1e-6, max=1.0).tag(sync=True, page=True)
+    planted = Whole(0, min=0, max=12).tag(sync=True, page=True)
+    parts = Whole(2, min=1, max=8).tag(sync=True, page=True)
     t = Real(0.0, min=0.0, max=1e5).tag(sync=True, page=True, view=True)
 
     @classmethod
@@ -265,6 +282,8 @@ STILLS: dict[str, Callable[[ModuleType, dict[str, Any]], tuple[Any, str]]] = {
     "clouds": _still_clouds,
     "layers": _still_layers,
     "sample": _still_sample,
+    "density": _circle_mist.still,
+    "split": _circle_split.still,
 }
 
 

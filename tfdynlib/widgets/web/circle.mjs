@@ -1,14 +1,17 @@
-// Tokens on the circle, seen in five ways.  weights -> flow -> trajectory -> figure.
+// Tokens on the circle, seen in seven ways.  weights -> flow -> trajectory -> figure.
 
 import { figure } from "./kit/card.mjs";
 import { cloudsView } from "./circle/clouds.mjs";
+import { densityView } from "./circle/density.mjs";
 import { layersView } from "./circle/layers.mjs";
 import { raysView } from "./circle/rays.mjs";
 import { sampleView } from "./circle/sample.mjs";
+import { splitView } from "./circle/split.mjs";
 import { tokensView } from "./circle/tokens.mjs";
 
 const VIEWS = {
   tokens: tokensView, rays: raysView, clouds: cloudsView, layers: layersView, sample: sampleView,
+  density: densityView, split: splitView,
 };
 
 const isAngle = (a) => Number.isFinite(a) && Math.abs(a) <= 10;
@@ -39,6 +42,9 @@ const STATE = {
   layers: { min: 1, max: 96, int: true },
   normalise: { choices: [true, false] },
   shown: { choices: ["energy", "distance"] },
+  noise: { min: 1e-6, max: 1 },
+  planted: { min: 0, max: 12, int: true },
+  parts: { min: 1, max: 8, int: true },
   t: { min: 0, max: 1e5 },
 };
 

@@ -18,7 +18,7 @@ export function sliderWhen(card, options, keys, when) {
 }
 
 /** V = B or V = -B in all heads at one press; neither is pressed when it is neither. */
-function signChoice(card) {
+export function signChoice(card) {
   const group = newId("sign");
   const turn = (sign) =>
     card.get("B").map((rows) => rows.map((row) => row.map((entry) => sign * entry + 0)));
