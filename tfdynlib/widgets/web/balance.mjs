@@ -3,6 +3,7 @@
 import { h } from "./kit/dom.mjs";
 import { doubles, largestDifference } from "./kit/passport.mjs";
 import { linear } from "./kit/scale.mjs";
+import { choice } from "./kit/slider.mjs";
 import { drag } from "./kit/stage.mjs";
 import { views } from "./kit/views.mjs";
 import { drawStage, names } from "./balance/draw.mjs";
@@ -68,11 +69,9 @@ const SLIDERS = [
 ];
 
 const CHOICES = [
+  ["motion", "weights", [["frozen", "frozen"], ["ascent", "ascent"], ["oscillating", "oscillating"], ["noisy", "noisy"]]],
   ["book", "loss that is booked", [["exact", "exact dissipation"], ["coded", "coded slope²"]]],
   ["shown", "chart", [["all", "all terms"], ["residual", "residual"], ["noise", "work of noise"]]],
-];
-const MOTIONS = [
-  ["frozen", "frozen"], ["ascent", "frozen, ascent"], ["oscillating", "oscillating"], ["noisy", "noisy"],
 ];
 
 /** Each head symmetric again: where one of two mirror cells was changed, the other follows. */
@@ -118,15 +117,31 @@ function deviationFrom(run, reference) {
   );
 }
 
+/** Least and largest of a term over all paths so far, with a little air. */
+function rangeOf(run, name, ghosts) {
+  let [low, high] = [0, 0];
+  const take = (y, count) => {
+    for (let k = 0; k < count; k += 1) {
+      low = Math.min(low, y[k]);
+      high = Math.max(high, y[k]);
+    }
+  };
+  run.books.forEach((book) => take(book[name], run.filled));
+  ghosts.forEach(({ y }) => take(y, y.length));
+  if (!(high > low)) return [-1, 1];
+  const air = 0.06 * (high - low);
+  return [low - air, high + air];
+}
+
 /** What the chart shows of the books. */
 function chartOf(run, { shown, book, motion }, ghosts) {
   const rest = book === "coded" ? "paper" : "exact";
   const one = run.books[0];
   const others = (name) => run.books.slice(1).map((b) => ({ t: run.times.subarray(0, run.filled), y: b[name] }));
   if (shown === "residual")
-    return { curves: [{ y: one[rest] }], ghosts: [...ghosts, ...others(rest)], name: "residual", over: null, labelWidth: 0, zero: true };
+    return { curves: [{ y: one[rest] }], ghosts: [...ghosts, ...others(rest)], name: "residual", over: null, labelWidth: 0, range: rangeOf(run, rest, ghosts) };
   if (shown === "noise")
-    return { curves: [{ y: one.noise }], ghosts: others("noise"), name: "work of the noise *M*, path by path", over: null, labelWidth: 0, zero: true };
+    return { curves: [{ y: one.noise }], ghosts: others("noise"), name: "work of the noise *M*, path by path", over: null, labelWidth: 0, range: rangeOf(run, "noise", []) };
   const still = motion === "frozen" || motion === "ascent";
   const named = [
     { name: "gain of *E*", y: one.gain, width: 2.6 },
@@ -137,7 +152,7 @@ function chartOf(run, { shown, book, motion }, ghosts) {
   ];
   return {
     curves: named.map(({ y, width }) => ({ y, width })),
-    ghosts: [], name: "terms of the account", over: names(named), labelWidth: 66, zero: true,
+    ghosts: [], name: "terms of the account", over: names(named), labelWidth: 66, zero: true, range: null,
   };
 }
 
@@ -207,8 +222,7 @@ const build = (d) => (card) => {
     card.speak();
   });
   card.control(halve);
-  for (const [key, label, options_] of CHOICES) card.choice({ key, label, options: options_ });
-  card.choice({ key: "motion", label: "weights", options: MOTIONS });
+  for (const [key, label, words_] of CHOICES) card.weights(choice(card, { key, label, options: words_ }));
   card.matrices({
     keys: ["D"], names: ["symmetric; score ⟨*Dx*, *y*⟩, sends −*Dy*"], heads: 4, size: d,
     title: "Heads at the start: *D*, and the rule",

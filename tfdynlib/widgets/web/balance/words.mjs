@@ -2,11 +2,11 @@
 
 import { tickText } from "../kit/scale.mjs";
 
-/** Four digits, or a power of ten when large or small. */
+/** Four digits, or two and a power of ten when large or small. */
 export function short(value) {
   const size = Math.abs(value);
   if (size < 1e-14) return "0"; // rounding of a sum
-  if (size >= 1e5 || size < 1e-3) return tickText(Number(value.toPrecision(3)));
+  if (size >= 1e5 || size < 1e-3) return tickText(Number(value.toPrecision(2)));
   const digits = size >= 1000 ? String(Number(value.toPrecision(4))) : value.toPrecision(4);
   return digits.replace("-", "−");
 }
@@ -41,7 +41,7 @@ export function verdictOf({ state, run, k, past }) {
   if (motion === "noisy" && run.books.length > 1) {
     const { mean, error } = meanOf(run.books.map((book_) => book_.noise[k]));
     return [
-      `Work of the noise: mean ${short(mean)} ± ${short(error)}`,
+      `Work of the noise: mean ${mean.toFixed(2).replace("-", "−")} ± ${error.toFixed(2)}`,
       `Over ${run.books.length} paths; the law says 0. One path alone may win or lose.`,
       "ink",
     ];
