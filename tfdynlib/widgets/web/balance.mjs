@@ -1,6 +1,7 @@
 // The account of the energy.  heads and their motion → paths → stage, ledger, lamps.
 
 import { h } from "./kit/dom.mjs";
+import { matrices } from "./kit/matrix.mjs";
 import { doubles, largestDifference } from "./kit/passport.mjs";
 import { linear } from "./kit/scale.mjs";
 import { choice } from "./kit/slider.mjs";
@@ -70,6 +71,7 @@ const SLIDERS = [
 
 const CHOICES = [
   ["motion", "weights", [["frozen", "frozen"], ["ascent", "ascent"], ["oscillating", "oscillating"], ["noisy", "noisy"]]],
+  ["rule", "rule that moves the tokens", [["softmax", "softmax"], ["gradient", "gradient"]]],
   ["book", "loss that is booked", [["exact", "exact dissipation"], ["coded", "coded slope²"]]],
   ["shown", "chart", [["all", "all terms"], ["residual", "residual"], ["noise", "work of noise"]]],
 ];
@@ -162,7 +164,7 @@ const build = (d) => (card) => {
   let k = 0;
   let hint = true;
   let written = -Infinity;
-  let heads = card.get("D");
+  let before = card.get("D");
   let last = null; // the settings but for dt, and what was seen at other steps
   let past = [];
 
@@ -222,12 +224,9 @@ const build = (d) => (card) => {
     card.speak();
   });
   card.control(halve);
-  for (const [key, label, words_] of CHOICES) card.weights(choice(card, { key, label, options: words_ }));
-  card.matrices({
-    keys: ["D"], names: ["symmetric; score ⟨*Dx*, *y*⟩, sends −*Dy*"], heads: 4, size: d,
-    title: "Heads at the start: *D*, and the rule",
-    below: { key: "rule", label: "rule that moves the tokens", options: STATE.rule.choices.map((r) => [r, r]) },
-  });
+  const choices = CHOICES.map(([key, label, words_]) => choice(card, { key, label, options: words_ }));
+  const heads = matrices(card, { keys: ["D"], names: ["symmetric; score ⟨*Dx*, *y*⟩"], heads: 4, size: d });
+  card.fold("Weights, rule and books", h("div", {}, heads, ...choices));
   const lamps = card.lamps("Must the residual vanish with the step?", LAMPS);
   const measured = card.deviation((reference) => deviationFrom(run, reference));
   const passport = card.passport({
@@ -253,9 +252,9 @@ const build = (d) => (card) => {
   }
 
   function restart() {
-    const D = mirrored(card.get("D"), heads);
+    const D = mirrored(card.get("D"), before);
     if (JSON.stringify(D) !== JSON.stringify(card.get("D"))) card.set({ D });
-    heads = D;
+    before = D;
     const state = fitted({ ...card.values(), D });
     remember(state);
     run = runOf(state);
