@@ -89,7 +89,9 @@ def test_action_and_slope_along_the_run(rule, action, slope):
         assert integral(rate) - lost == pytest.approx(0.01085533, abs=1e-4)
 
 
-@pytest.mark.parametrize("rule", ["softmax", "gradient"])
+@pytest.mark.parametrize(
+    "rule", ["softmax", pytest.param("gradient", marks=pytest.mark.slow)]
+)
 def test_residual_of_euler_is_of_first_order(rule):
     """The largest along the run: at its end it happens to change its sign."""
     coarse, fine = (
@@ -158,7 +160,7 @@ def test_bounds_of_the_effective_weight_are_attained():
 
 
 def published(H, steps, T=1.0):
-    """Its settings (d = 3, spread phases) to T instead of 20, 20 of 60 tokens, Euler for
+    """Its settings (d = 3, spread phases) to T instead of 20, with 20 tokens, Euler for
     both: the left-point residual with its functional, and with the dissipation.  The
     whole run is measured by the figure's twin, see ``test_figure_balance``."""
     rng = np.random.default_rng(42)
@@ -177,12 +179,13 @@ def published(H, steps, T=1.0):
     return left - gap, left
 
 
-@pytest.mark.parametrize("H", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("H", [1, 2])
 def test_the_published_account_closes_only_with_the_dissipation(H):
     """What is left at step 0 is, to first order, twice the fine minus the coarse."""
     coarse, fine = np.array(published(H, 25)), np.array(published(H, 50))
     coded, exact = 2 * fine - coarse
-    # The second order: a quarter of the first, squared over, at steps of 1/50.
+    # The first order is gone; rates of about ten leave h times ten of it, a fifth.
     assert abs(exact) < 0.2 * abs(fine[1])
     if H == 1:
         assert coded == pytest.approx(exact, abs=1e-12)  # no mismatch
@@ -227,19 +230,20 @@ def noisy_account(seed, steps):
 def test_balance_along_noise_closes_on_chords_but_not_at_left_ends(
     steps, left_point, chord
 ):
-    """Root mean squares of 24 paths; another 24 may differ by a factor of two."""
-    runs = [noisy_account(seed, steps) for seed in range(24)]
+    """Root mean squares, printed for 24 paths; of twelve they are known to a fifth, and
+    to twice that where tails are heavy: a factor of two."""
+    runs = [noisy_account(seed, steps) for seed in range(12)]
     for name, expected in (("left_point", left_point), ("residual", chord)):
         found = np.sqrt(np.mean([getattr(b, name)[-1] ** 2 for b in runs]))
         assert expected / 2 < found < expected * 2
 
 
 def test_work_of_the_noise_has_mean_zero():
-    M = np.array([noisy_account(seed, 10).martingale for seed in range(24)])
+    M = np.array([noisy_account(seed, 10).martingale for seed in range(12)])
     assert (M[:, 0] == 0).all()
     for k in (5, 10):
-        # Four standard errors of the mean of 24 paths.
-        assert abs(M[:, k].mean()) < 4 * M[:, k].std() / np.sqrt(24)
+        # Four standard errors of the mean of twelve paths.
+        assert abs(M[:, k].mean()) < 4 * M[:, k].std() / np.sqrt(12)
     assert M[:, -1].std() > 0.05
 
 
@@ -269,6 +273,7 @@ def test_balance_along_noise_takes_any_rule_and_masses(rule):
     assert abs(book.left_point[-1]) > 1e-3
 
 
+@pytest.mark.slow
 def test_slope_falls_like_one_over_the_number_of_noisy_heads():
     """Reduced: n = 16, t to 6, one path each, of H = 2, 8, 32: exponent near -1."""
     t = np.linspace(0, 6, 61)

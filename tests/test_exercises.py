@@ -7,6 +7,7 @@ page's own route.  Checks of code are in test_exercise_checks.py.
 import math
 import re
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pagesource
@@ -226,7 +227,7 @@ def each_way(beta):
 
 
 def annealed_ends():
-    """Gaussian means by quadrature: of one token, and over the uniform inner product."""
+    """Gaussian means: of one token, and by quadrature over the inner product."""
     u, w = np.polynomial.legendre.leggauss(20)
     return math.exp(1.5) / 2, w @ np.exp(u + (1 + u**2) / 4) / 4
 

@@ -28,7 +28,11 @@ def _runs() -> list[Case]:
     """Frozen and oscillating heads under either rule, in steps that are not equal."""
     cases = []
     t = np.array([0.0, 0.1, 0.15, 0.3, 0.4])
-    for d, rule, moving in ((2, "softmax", True), (3, "gradient", True), (3, "softmax", False)):
+    for d, rule, moving in (
+        (2, "softmax", True),
+        (3, "gradient", True),
+        (3, "softmax", False),
+    ):
         rng = np.random.default_rng(d)
         Z = rng.normal(size=(2, d, d)) / 2
         D = Z + Z.swapaxes(1, 2)

@@ -11,7 +11,7 @@ from tfdynlib.widgets._traits import Matrices, OneOf, Real, Whole
 from tfdynlib.widgets._widget import Widget, doubles
 
 FRAMES = 1000
-CHECKED = 20  # steps after which page and Python are compared
+CHECKED = 8  # steps after which page and Python are compared
 
 
 class Symmetric(Matrices):
@@ -33,7 +33,7 @@ class Balance(Widget):
     (``start``).  The descent heads start at ``D`` (on the circle its leading block) and
     are ``"frozen"``, ``"oscillating"`` about twice the identity with phases spread over
     the heads, or ``"noisy"``: drawn back to the identity, with ``paths`` samples of
-    noise of variance ``noise_var``.  ``motion="ascent"`` has frozen heads with V = D instead.
+    noise of variance ``noise_var``.  With ``motion="ascent"`` they are frozen, and V = D.
 
     Tokens and weights make Euler steps of about ``dt``, and all integrals are sums over
     left ends.  ``book`` says which loss is booked, the ``"exact"`` dissipation or the
@@ -74,7 +74,7 @@ class Balance(Widget):
 
     @classmethod
     def reference_for(cls, state: dict[str, Any]) -> dict[str, Any]:
-        """Tokens and account of the first path, at the first frame after 20 steps."""
+        """Tokens and account of the first path, at the first frame after 8 steps."""
         steps, stride = steps_of(state)
         frame = min(steps // stride, -(-CHECKED // stride))
         t, x, book = account(state, frame * stride)
@@ -83,12 +83,13 @@ class Balance(Widget):
 
     @classmethod
     def still(cls, state: dict[str, Any]) -> str:
-        """The terms of the account up to ``t``."""
+        """The terms of the account up to ``t``, in at most 40 steps."""
         from tfdynlib import plot
 
-        steps, _ = steps_of(state)
-        count = max(1, min(STILL, round(state["t"] / state["t_end"] * steps)))
-        t, _, book = account(state, count)
+        steps = round(STILL * state["t_end"] / state["t"]) if state["t"] > 0 else 1
+        coarse = state | {"dt": max(state["dt"], state["t_end"] / max(steps, 1))}
+        count = round(state["t"] / state["t_end"] * steps_of(coarse)[0])
+        t, _, book = account(coarse, max(1, count))
         lost = book["coded" if state["book"] == "coded" else "lost"]
         terms = {"gain of $E$": book["energy"] - book["energy"][0], "lost": lost}
         if state["motion"] not in ("frozen", "ascent"):
@@ -105,7 +106,7 @@ class Balance(Widget):
 
 
 DIMENSION = {"circle": 2, "sphere": 3}
-STILL = 150  # steps of the run that a still picture shows at most
+STILL = 40  # steps of the run that a still picture shows at most
 TERMS = ("energy", "weights", "lost", "coded", "noise")
 
 
