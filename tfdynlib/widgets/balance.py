@@ -33,7 +33,7 @@ class Balance(Widget):
     (``start``).  The descent heads start at ``D`` (on the circle its leading block) and
     are ``"frozen"``, ``"oscillating"`` about twice the identity with phases spread over
     the heads, or ``"noisy"``: drawn back to the identity, with ``paths`` samples of
-    noise of variance ``noise_var``.  With ``motion="ascent"`` they are frozen, and V = D.
+    noise of variance ``noise_var``.  ``motion="ascent"``: they are frozen, and V = D.
 
     Tokens and weights make Euler steps of about ``dt``, and all integrals are sums over
     left ends.  ``book`` says which loss is booked, the ``"exact"`` dissipation or the

@@ -88,7 +88,8 @@ export function sentence({ state, t, energy, rest }) {
   const heard = (v) => short(v).replace(/·?10\^\{(.*)\}/u, " times 10 to the $1");
   const { n, D, motion } = state;
   const heads = D.length === 1 ? "one head" : `${D.length} heads`;
-  return `Layer-time ${t.toFixed(1)}. ${n} token${n === 1 ? "" : "s"}, ${heads}, weights ${
-    { frozen: "frozen", ascent: "frozen", oscillating: "oscillating", noisy: "noisy" }[motion]
-  }. Energy ${heard(energy)}, residual ${heard(rest)}.`;
+  const tokens = n === 1 ? "1 token" : `${n} tokens`;
+  const moving = motion === "ascent" ? "frozen" : motion;
+  const money = `Energy ${heard(energy)}, residual ${heard(rest)}.`;
+  return `Layer-time ${t.toFixed(1)}. ${tokens}, ${heads}, weights ${moving}. ${money}`;
 }
