@@ -41,21 +41,21 @@ def account(rule, steps, method="rk4"):
 @pytest.mark.parametrize(
     ("rule", "residuals"),
     [
-        ("softmax", [4.398e-5, 3.081e-6, 1.998e-7]),
-        ("gradient", [8.105e-5, 5.524e-6, 3.568e-7]),
+        ("softmax", [4.398e-5, 3.081e-6]),
+        ("gradient", [8.105e-5, 5.524e-6]),
     ],
 )
 def test_residuals_of_runge_kutta(rule, residuals):
     """Printed ones are of the same order; ours retracts every stage, theirs none, so
     the constants differ by up to 30%."""
-    found = [account(rule, steps)[1].residual[-1] for steps in (20, 40, 80)]
+    found = [account(rule, steps)[1].residual[-1] for steps in (20, 40)]
     np.testing.assert_allclose(found, residuals, rtol=0.3)
-    # The next order adds a few per cent at these steps.
-    assert np.log2(found[1] / found[2]) == pytest.approx(4, abs=0.15)
+    # The next order adds up to a seventh: printed ratios are 14.3 and 14.7 (not 16).
+    assert np.log2(found[0] / found[1]) == pytest.approx(4, abs=0.25)
 
 
 def test_left_ends_leave_a_first_order_residual():
-    for steps, residual in ((20, -1.55e-2), (40, -1.09e-2), (80, -6.2e-3)):
+    for steps, residual in ((20, -1.55e-2), (40, -1.09e-2)):
         # Two or three digits are printed.
         found = account("softmax", steps)[1].left_point[-1]
         assert found == pytest.approx(residual, abs=6e-5)
@@ -69,8 +69,8 @@ def test_left_ends_leave_a_first_order_residual():
     ],
 )
 def test_action_and_slope_along_the_run(rule, action, slope):
-    run, _ = account(rule, 80)
-    simpson = np.tile([2.0, 4.0], 40) / 3
+    run, _ = account(rule, 40)
+    simpson = np.tile([2.0, 4.0], 20) / 3
     simpson[0] = 1 / 3
     h = run.t[1]
 
@@ -81,21 +81,23 @@ def test_action_and_slope_along_the_run(rule, action, slope):
     def rate(x, heads):
         return energy.action(x, attention.velocity(x, heads, rule=rule), heads)
 
-    # Simpson on h = 1/20, as the residual at 40 steps.
-    assert integral(rate) == pytest.approx(action, abs=1e-5)
-    assert integral(energy.slope_squared) == pytest.approx(slope, abs=1e-5)
+    # Simpson on h = 1/10 between samples, as the residual at 20 steps: below 1e-4.
+    assert integral(rate) == pytest.approx(action, abs=1e-4)
+    assert integral(energy.slope_squared) == pytest.approx(slope, abs=1e-4)
     if rule == "softmax":
-        lost = account(rule, 80)[1].dissipated[-1]
-        assert integral(rate) - lost == pytest.approx(0.01085533, abs=1e-5)
+        lost = account(rule, 40)[1].dissipated[-1]
+        assert integral(rate) - lost == pytest.approx(0.01085533, abs=1e-4)
 
 
-@pytest.mark.parametrize("rule", ["softmax", "gradient"])
+@pytest.mark.parametrize(
+    "rule", ["softmax", pytest.param("gradient", marks=pytest.mark.slow)]
+)
 def test_residual_of_euler_is_of_first_order(rule):
     """The largest along the run: at its end it happens to change its sign."""
     coarse, fine = (
-        np.abs(account(rule, n, "euler")[1].residual).max() for n in (80, 160)
+        np.abs(account(rule, n, "euler")[1].residual).max() for n in (20, 40)
     )
-    assert np.log2(coarse / fine) == pytest.approx(1, abs=0.15)
+    assert np.log2(coarse / fine) == pytest.approx(1, abs=0.25)  # h^2 still counts
 
 
 @given(seed=seeds, t=st.floats(0, 5))
@@ -157,14 +159,15 @@ def test_bounds_of_the_effective_weight_are_attained():
 # --- the run of the first paper ---------------------------------------------------
 
 
-def published(H, steps):
-    """Its settings (d = 3, n = 60, T = 20, spread phases), Euler for both: the
-    left-point residual with its functional, and with the dissipation."""
+def published(H, steps, T=1.0):
+    """Its settings (d = 3, spread phases) to T instead of 20, with 20 tokens, Euler for
+    both: the left-point residual with its functional, and with the dissipation.  The
+    whole run is measured by the figure's twin, see ``test_figure_balance``."""
     rng = np.random.default_rng(42)
-    x = np.concatenate([I3, -I3])[rng.integers(0, 6, 60)]
-    x = sphere.retract(x + 0.05 * rng.standard_normal((60, 3)))
+    x = np.concatenate([I3, -I3])[rng.integers(0, 6, 20)]
+    x = sphere.retract(x + 0.05 * rng.standard_normal((20, 3)))
     Z = np.random.default_rng(42 + H).standard_normal((H, 3, 3))
-    D, t = [Z + Z.swapaxes(1, 2)], np.linspace(0, 20, steps + 1)
+    D, t = [Z + Z.swapaxes(1, 2)], np.linspace(0, T, steps + 1)
     target, phi = _oscillation.target(3), _oscillation.phases(H, spread=True)
     for s, h in zip(t, np.diff(t)):
         D.append(D[-1] + h * (target.at(s + phi) - D[-1]))
@@ -176,19 +179,18 @@ def published(H, steps):
     return left - gap, left
 
 
-@pytest.mark.parametrize(
-    ("H", "steps", "coded", "exact"),
-    [
-        (1, 2000, 0.0760, 0.0760),
-        (2, 2000, -0.6250, 0.0272),
-    ],
-)
 @pytest.mark.slow
-def test_balance_of_the_published_run_closes_only_with_the_dissipation(
-    H, steps, coded, exact
-):
-    found = published(H, steps)
-    np.testing.assert_allclose(found, (coded, exact), atol=6e-5)  # four decimals
+@pytest.mark.parametrize("H", [1, 2])
+def test_the_published_account_closes_only_with_the_dissipation(H):
+    """What is left at step 0 is, to first order, twice the fine minus the coarse."""
+    coarse, fine = np.array(published(H, 25)), np.array(published(H, 50))
+    coded, exact = 2 * fine - coarse
+    # The first order is gone; rates of about ten leave h times ten of it, a fifth.
+    assert abs(exact) < 0.2 * abs(fine[1])
+    if H == 1:
+        assert coded == pytest.approx(exact, abs=1e-12)  # no mismatch
+    else:
+        assert abs(coded) > 10 * abs(exact)
 
 
 # --- noise ------------------------------------------------------------------------
@@ -223,25 +225,25 @@ def noisy_account(seed, steps):
     [
         (10, 0.126, 1.06e-4),
         pytest.param(20, 0.098, 4.4e-5, marks=pytest.mark.slow),
-        pytest.param(40, 0.069, 1.0e-5, marks=pytest.mark.slow),
     ],
 )
 def test_balance_along_noise_closes_on_chords_but_not_at_left_ends(
     steps, left_point, chord
 ):
-    """Root mean squares of 24 paths; another 24 may differ by a factor of two."""
-    runs = [noisy_account(seed, steps) for seed in range(24)]
+    """Root mean squares, printed for 24 paths; of twelve they are known to a fifth, and
+    to twice that where tails are heavy: a factor of two."""
+    runs = [noisy_account(seed, steps) for seed in range(12)]
     for name, expected in (("left_point", left_point), ("residual", chord)):
         found = np.sqrt(np.mean([getattr(b, name)[-1] ** 2 for b in runs]))
         assert expected / 2 < found < expected * 2
 
 
 def test_work_of_the_noise_has_mean_zero():
-    M = np.array([noisy_account(seed, 10).martingale for seed in range(24)])
+    M = np.array([noisy_account(seed, 10).martingale for seed in range(12)])
     assert (M[:, 0] == 0).all()
     for k in (5, 10):
-        # Four standard errors of the mean of 24 paths.
-        assert abs(M[:, k].mean()) < 4 * M[:, k].std() / np.sqrt(24)
+        # Four standard errors of the mean of twelve paths.
+        assert abs(M[:, k].mean()) < 4 * M[:, k].std() / np.sqrt(12)
     assert M[:, -1].std() > 0.05
 
 
@@ -263,7 +265,7 @@ def test_balance_along_noise_is_that_of_its_chord():
 def test_balance_along_noise_takes_any_rule_and_masses(rule):
     mass = np.arange(1, 11) / 55
     path = weights.ornstein_uhlenbeck(
-        np.stack([P, Q]), np.linspace(0, 1, 41), np.random.default_rng(1)
+        np.stack([P, Q]), np.linspace(0, 1, 21), np.random.default_rng(1)
     )
     run = flow.solve(attention.field(path, mass, rule), CLOUD, path.sample.t, "rk4")
     book = energy.balance(run, path, rule, mass)
@@ -271,17 +273,18 @@ def test_balance_along_noise_takes_any_rule_and_masses(rule):
     assert abs(book.left_point[-1]) > 1e-3
 
 
+@pytest.mark.slow
 def test_slope_falls_like_one_over_the_number_of_noisy_heads():
-    """Reduced: n = 24, t to 6, one path each, of H = 2, 8, 32: exponent near -1."""
-    t = np.linspace(0, 6, 121)
-    x = sphere.uniform(24, 3, np.random.default_rng(0))
+    """Reduced: n = 16, t to 6, one path each, of H = 2, 8, 32: exponent near -1."""
+    t = np.linspace(0, 6, 61)
+    x = sphere.uniform(16, 3, np.random.default_rng(0))
     means = []
     for H in (2, 8, 32):
         Z = np.random.default_rng(42 + H).standard_normal((H, 3, 3))
         rng = np.random.default_rng(2000 + H)
         path = weights.ornstein_uhlenbeck(Z + Z.swapaxes(1, 2), t, rng)
         run = flow.solve(attention.field(path), x, t, "euler")
-        late = list(zip(t, run.x))[60::2]
+        late = list(zip(t, run.x))[30::2]
         means.append(
             np.mean(
                 [

@@ -256,6 +256,12 @@ WRONG = {
         ),
     ],
     "gradient.rising": [],  # takes tokens and matrices: below
+    "balance.residual": [
+        lambda run, path, rule: energy.balance(run, path, rule).residual[-1],
+        lambda run, path, rule: -energy.balance(run, path, rule).left_point[-1],
+        lambda run, path, rule: energy.balance(run, path, rule).left_point,
+        lambda run, path, rule: energy.balance(run, path).left_point[-1] + 1e-9,
+    ],
     "steps.jko_energy_drop": [
         price_forgotten,
         price_at_the_new_place,

@@ -7,6 +7,7 @@ page's own route.  Checks of code are in test_exercise_checks.py.
 import math
 import re
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pagesource
@@ -225,6 +226,12 @@ def each_way(beta):
     return geometry.weighted_distance(*ends, heads, parts=2, shift=-0.5).distance
 
 
+def annealed_ends():
+    """Gaussian means: of one token, and by quadrature over the inner product."""
+    u, w = np.polynomial.legendre.leggauss(20)
+    return math.exp(1.5) / 2, w @ np.exp(u + (1 + u**2) / 4) / 4
+
+
 def pair_step(tau):
     """Angle after one minimising movement of the pair, by the package."""
     step = jko.step(I2, Heads.descent(I2), tau)
@@ -315,8 +322,14 @@ VALUES = {
     "ex-density-3": lambda: winner(ripple_rate, 16.0),  # I_0 is a common factor
     "ex-performance-1": lambda: 8 * 16384**2 / 1e9,
     "ex-performance-2": lambda: waves_for(64.0, 1e-12),
+    "ex-balance-1": lambda: (0.5, 1.0),
+    "ex-balance-2": lambda: 2 * TWO_HEADS[1] - TWO_HEADS[0],
+    "ex-balance-3": lambda: [round(math.log2(a / b), 2) for a, b in pairwise(ONE_HEAD)],
+    "ex-balance-5": annealed_ends,
     "ex-density-4": lambda: np.max(BENT * np.exp(-BENT / 2)),
 }
+# Residuals of the published account at T = 20, as test_figure_balance measures them.
+TWO_HEADS, ONE_HEAD = (-0.634465, -0.639105), (0.076003, 0.037418, 0.018565)
 # k^2 / beta, around the winner.
 BENT = np.linspace(1.9, 2.1, 2001)
 

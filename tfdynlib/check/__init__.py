@@ -30,6 +30,7 @@ PAGES = (
     "gradient",
     "geometry",
     "steps",
+    "balance",
     "density",
     "performance",
 )

@@ -1,8 +1,9 @@
 """Figures that live on the page and in the notebook: one ES module, two hosts."""
 
+from tfdynlib.widgets.balance import Balance
 from tfdynlib.widgets.bench import Bench
 from tfdynlib.widgets.circle import Circle
 from tfdynlib.widgets.jko import JKO
 from tfdynlib.widgets.sphere import Sphere
 
-__all__ = ["JKO", "Bench", "Circle", "Sphere"]
+__all__ = ["JKO", "Balance", "Bench", "Circle", "Sphere"]

@@ -1,10 +1,13 @@
-// Uniform random numbers, the same as numpy's to the last bit.
+// Random numbers, the same as numpy's: uniform ones and integers to the last bit,
+// normal ones to rounding.
 //
 // `generator(seed).random()` gives the stream of `np.random.default_rng(seed).random()`:
 // the seed is spread over a pool of four words (M. E. O'Neill's seed_seq design, as
 // described in numpy's documentation of SeedSequence), the pool starts a permuted
 // congruential generator with 128 bits of state and an xor-shift-low, random-rotation
-// output (O'Neill 2014, PCG XSL RR 128/64), and the top 53 bits make the number.
+// output (O'Neill 2014, PCG XSL RR 128/64), and the top 53 bits make the number. Normal
+// numbers come from the ziggurat of 256 layers (Marsaglia and Tsang 2000), whole numbers
+// below a bound from the high half of a product of 32 bits (Lemire 2019).
 
 const POOL = 4;
 const XSHIFT = 16;
@@ -63,11 +66,30 @@ function seeds(seed) {
   return [wide(0), wide(4)];
 }
 
+// The ziggurat: the edge of its last layer, and the area of each.
+const EDGE = 3.654152885361009;
+const AREA = 0.004928673233974658;
+const BITS = 2 ** 52;
+
+/** Widths, heights and the shares of each layer that lie wholly under the bell. */
+function layers() {
+  const bell = (x) => Math.exp((-x * x) / 2);
+  const edge = new Float64Array(256);
+  edge[255] = EDGE;
+  for (let k = 255; k > 1; k--) edge[k - 1] = Math.sqrt(-2 * Math.log(AREA / edge[k] + bell(edge[k])));
+  const width = edge.map((x, k) => (k === 0 ? AREA / bell(EDGE) : x));
+  const share = edge.map((x, k) => (k === 0 ? EDGE / width[0] : edge[k - 1] / x));
+  return { width, share, height: edge.map((x, k) => (k === 0 ? 1 : bell(x))) };
+}
+
+const { width: WIDTH, share: SHARE, height: HEIGHT } = layers();
+
 /**
- * The uniform stream of a seed.
+ * The stream of a seed.
  *
  * @param {number} seed a non-negative integer
- * @returns {{random: function(): number}} `random()` draws from [0, 1)
+ * @returns `random()` draws from [0, 1), `normal()` a standard normal number,
+ *   `below(k)` a whole number from 0 to k - 1, as numpy's `integers` for k < 2^32
  */
 export function generator(seed) {
   if (!Number.isInteger(seed) || seed < 0) {
@@ -78,12 +100,49 @@ export function generator(seed) {
   const step = (state) => (state * MULTIPLIER + increment) & MASK128;
   let state = step((step(0n) + start) & MASK128);
 
-  function random() {
+  function word() {
     state = step(state);
     const turn = state >> 122n;
     const folded = (state >> 64n) ^ (state & MASK64);
-    const word = ((folded >> turn) | (folded << (64n - turn))) & MASK64;
-    return Number(word >> 11n) / 9007199254740992;
+    return ((folded >> turn) | (folded << (64n - turn))) & MASK64;
   }
-  return { random };
+  const random = () => Number(word() >> 11n) / 9007199254740992;
+
+  /** Beyond the last layer, by Marsaglia's two exponential numbers. */
+  function tail() {
+    for (;;) {
+      const x = -Math.log1p(-random()) / EDGE;
+      const y = -Math.log1p(-random());
+      if (2 * y > x * x) return EDGE + x;
+    }
+  }
+  function normal() {
+    for (;;) {
+      const drawn = word();
+      const k = Number(drawn & 0xffn);
+      const bits = (drawn >> 9n) & 0xfffffffffffffn;
+      const part = Number(bits) / BITS;
+      const size = part * WIDTH[k];
+      const sign = (drawn >> 8n) & 1n ? -1 : 1;
+      if (part < SHARE[k]) return sign * size;
+      if (k === 0) return (bits >> 8n) & 1n ? -tail() : tail();
+      const y = (HEIGHT[k - 1] - HEIGHT[k]) * random() + HEIGHT[k];
+      if (y < Math.exp((-size * size) / 2)) return sign * size;
+    }
+  }
+
+  let half = null; // of a word, that the last whole number has left
+  function word32() {
+    const drawn = half ?? word();
+    half = half === null ? drawn >> 32n : null;
+    return Number(drawn & 0xffffffffn);
+  }
+  function below(k) {
+    const refused = (2 ** 32 - k) % k;
+    for (;;) {
+      const product = BigInt(word32()) * BigInt(k);
+      if (Number(product & 0xffffffffn) >= refused) return Number(product >> 32n);
+    }
+  }
+  return { random, normal, below };
 }
