@@ -22,7 +22,11 @@ from tfdynlib import _check
 
 OURS = "tfdynlib"
 STORED = Path(__file__).parent / "stored"
-COMMANDS = {"short": "make bench", "full": "make bench-full"}
+COMMANDS = {
+    "short": "make bench",
+    "full": "make bench-full",
+    "heads": "python -m tfdynlib.experiments",
+}
 # What the table of README shows: cases, and peers of each.
 HEADLINES = {
     "exact_sphere": ("torch SDPA", "numpy blocked", "scripts"),
@@ -161,6 +165,8 @@ class Record:
         What else a reader should know of this run.
     cases
         What each case found, as ``benchmarks.run`` wrote it.
+    runs
+        What each run of ``experiments`` found; empty for other records.
     """
 
     date: datetime.datetime
@@ -170,6 +176,7 @@ class Record:
     cases: Mapping[str, Any] = default(repr=False)
     load: float | None = None
     note: str = ""
+    runs: Sequence[Mapping[str, Any]] = default(default=(), repr=False)
 
     @property
     def command(self) -> str:
@@ -249,8 +256,12 @@ def read(file: str | Path) -> Record:
         date = datetime.datetime.fromisoformat(found["date"])
         names = ("processor", "form", "versions", "cases")
         processor, form, versions, cases = (found[name] for name in names)
-        load, note = found.get("load"), found.get("note", "")
-        return Record(date, processor, form, versions, cases, load, note)
+        load, note, runs = (
+            found.get("load"),
+            found.get("note", ""),
+            found.get("runs", ()),
+        )
+        return Record(date, processor, form, versions, cases, load, note, runs)
     except (OSError, KeyError, TypeError, ValueError) as error:
         wanted = "a file that `make bench` has written"
         raise _check.refuse("file", wanted, f"{Path(file).name} ({error})") from error
