@@ -2,6 +2,7 @@
 
 from tfdynlib.widgets.bench import Bench
 from tfdynlib.widgets.circle import Circle
+from tfdynlib.widgets.paths import Paths
 from tfdynlib.widgets.sphere import Sphere
 
-__all__ = ["Bench", "Circle", "Sphere"]
+__all__ = ["Bench", "Circle", "Paths", "Sphere"]

@@ -67,7 +67,8 @@ function seeds(seed) {
  * The uniform stream of a seed.
  *
  * @param {number} seed a non-negative integer
- * @returns {{random: function(): number}} `random()` draws from [0, 1)
+ * @returns {{random: function(): number, word: function(): bigint}} `random()` draws from
+ *   [0, 1); `word()` are the 64 bits it is made of
  */
 export function generator(seed) {
   if (!Number.isInteger(seed) || seed < 0) {
@@ -78,12 +79,12 @@ export function generator(seed) {
   const step = (state) => (state * MULTIPLIER + increment) & MASK128;
   let state = step((step(0n) + start) & MASK128);
 
-  function random() {
+  function word() {
     state = step(state);
     const turn = state >> 122n;
     const folded = (state >> 64n) ^ (state & MASK64);
-    const word = ((folded >> turn) | (folded << (64n - turn))) & MASK64;
-    return Number(word >> 11n) / 9007199254740992;
+    return ((folded >> turn) | (folded << (64n - turn))) & MASK64;
   }
-  return { random };
+  const random = () => Number(word() >> 11n) / 9007199254740992;
+  return { word, random };
 }
