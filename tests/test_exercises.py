@@ -273,6 +273,16 @@ def waves_for(r, tol):
     return K[np.argmax(bound <= tol)]
 
 
+# Heads and late means of an earlier run.
+SIX = list(zip(2.0 ** np.arange(6), (0.72, 0.171, 0.112, 0.064, 0.0233, 0.0117)))
+
+
+def power_of(points):
+    """Slope of the line of least squares through the logarithms, from its formula."""
+    H, y = np.log(points).T
+    return np.cov(H, y)[0, 1] / np.var(H, ddof=1)
+
+
 VALUES = {
     "ex-layers-1": one_layer_by_hand,
     "ex-layers-2": lambda: forgetting(12),
@@ -313,6 +323,9 @@ VALUES = {
     "ex-density-1": lambda: max(ripple_rate(k, 9.0) for k in range(1, 9)),
     "ex-density-2": lambda: winner(degree_rate, 9.0),
     "ex-density-3": lambda: winner(ripple_rate, 16.0),  # I_0 is a common factor
+    "ex-experiments-1": lambda: (power_of(SIX), power_of(SIX[1:])),
+    "ex-experiments-2": lambda: np.linalg.norm(np.eye(2).mean(axis=0)),
+    "ex-experiments-3": lambda: np.empty((10, 100, 200, 200)).nbytes / 1e6,
     "ex-performance-1": lambda: 8 * 16384**2 / 1e9,
     "ex-performance-2": lambda: waves_for(64.0, 1e-12),
     "ex-density-4": lambda: np.max(BENT * np.exp(-BENT / 2)),

@@ -348,6 +348,40 @@ def select(runs: Iterable[Run], layout: str, d: int) -> list[Run]:
     return sorted(found, key=lambda r: r.setting.H)
 
 
+@dataclass(frozen=True)
+class Overview:
+    """What was run, for how long, and what came out, one row a setting."""
+
+    rows: tuple[tuple[str, ...], ...]
+
+    def __repr__(self) -> str:
+        return records.as_text(TITLE, HEAD, self.rows)
+
+    def _repr_html_(self) -> str:
+        """The table for a page."""
+        return records.as_html(TITLE, HEAD, self.rows)
+
+
+TITLE = "Late mean of G² over paths, and residuals at the end"
+HEAD = ("layout", "d", "n", "H", "paths", "CPU, s", "late G²", "G² booked", "exact")
+
+
+def overview(runs: Iterable[Run]) -> Overview:
+    """A table of runs: sizes, time, the late mean of G^2 with its standard error, and
+    what the account leaves open if G^2 or the exact dissipation is booked."""
+    order = sorted(runs, key=lambda r: (r.setting.d, r.setting.layout, r.setting.H))
+    return Overview(tuple(_row(r) for r in order))
+
+
+def _row(run: Run) -> tuple[str, ...]:
+    s, late = run.setting, f"{run.late_mean:.4g}"
+    if run.late_error > 0:
+        late += f" ± {run.late_error:.1g}"
+    ends = [f"{r[-1]:+.4f}" for r in (run.residual_coded, run.residual_exact)]
+    sizes = map(str, (s.d, s.n, s.H, run.paths))
+    return (s.layout, *sizes, f"{run.seconds:.1f}", late, *ends)
+
+
 def _write(runs: Iterable[Run], file: Path, note: str) -> None:
     """All runs as a ``records.Record``; a reader never sees half a file."""
     names = ("tfdynlib", "numpy", "scipy", "numba")

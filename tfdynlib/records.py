@@ -83,11 +83,11 @@ class Table:
         ]
 
     def __repr__(self) -> str:
-        return _text(self.title, HEAD, self._cells())
+        return as_text(self.title, HEAD, self._cells())
 
     def _repr_html_(self) -> str:
         """The table for a page; the caption is its title."""
-        return _html(self.title, HEAD, self._cells())
+        return as_html(self.title, HEAD, self._cells())
 
 
 @dataclass(frozen=True)
@@ -97,18 +97,18 @@ class Verdicts:
     rows: tuple[tuple[str, str, str, str, str], ...]
 
     def __repr__(self) -> str:
-        return _text("Targets", ASKED, self.rows)
+        return as_text("Targets", ASKED, self.rows)
 
     def _repr_html_(self) -> str:
         """The table for a page."""
-        return _html("Targets", ASKED, self.rows)
+        return as_html("Targets", ASKED, self.rows)
 
 
 HEAD = ("method", "median, ms", "least – most", "× ours", "error")
 ASKED = ("case", "what", "measured", "target", "met")
 
 
-def _text(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def as_text(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table in letters of one width."""
     lines = [head, *rows]
     wide = [max(len(row[k]) for row in lines) for k in range(len(head))]
@@ -119,7 +119,7 @@ def _text(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str
     return "\n".join([title, *text])
 
 
-def _html(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def as_html(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table for a page; the first cell of a row heads it."""
     top = "".join(f'<th scope="col">{escape(h)}</th>' for h in head)
     body = "".join(
@@ -252,7 +252,7 @@ class Record:
 def read(file: str | Path) -> Record:
     """One stored run."""
     try:
-        found = json.loads(Path(file).read_text("utf-8"))
+        found = json.loads(Path(file).readas_text("utf-8"))
         date = datetime.datetime.fromisoformat(found["date"])
         names = ("processor", "form", "versions", "cases")
         processor, form, versions, cases = (found[name] for name in names)
@@ -288,7 +288,7 @@ def newest(folder: str | Path) -> Record:
 def here() -> str:
     """This machine in a few words: its processor and the versions that count."""
     info = Path("/proc/cpuinfo")
-    lines = info.read_text("utf-8").splitlines() if info.is_file() else []
+    lines = info.readas_text("utf-8").splitlines() if info.is_file() else []
     names = [x.split(":", 1)[1].strip() for x in lines if x.startswith("model name")]
     name = names[0] if names else platform.processor() or platform.machine()
     python = platform.python_version()

@@ -31,6 +31,7 @@ PAGES = (
     "geometry",
     "steps",
     "density",
+    "experiments",
     "performance",
 )
 

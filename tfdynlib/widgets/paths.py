@@ -13,6 +13,7 @@ from tfdynlib.widgets._widget import Preset, Widget, doubles
 
 STEP = 0.05  # of the RK4 run, on the page and here
 CHECKED = 1.0  # layer-time at which page and Python are compared
+NEAR = 0.05  # noise of a token near an axis, each coordinate
 LAYOUTS = ("frozen", "ou", "spread", "common")
 MOST = 160  # points of the chart against H
 
@@ -40,8 +41,9 @@ class Paths(Widget):
 
     ``layout`` says how: ``"frozen"``; ``"ou"``, noisy heads that return to I, variance
     ``g2``; ``"spread"`` and ``"common"``, heads that chase an oscillating target, with
-    phases 2 pi h / H or all 0.  ``n`` uniform tokens, then ``H`` heads Z + Z^T, then
-    the noise are drawn from ``np.random.default_rng(seed)``.  The figure integrates
+    phases 2 pi h / H or all 0.  ``n`` tokens (``start``: ``"uniform"``, or ``"axes"``,
+    near the six points +-e_i), then ``H`` heads Z + Z^T, then the noise are drawn from
+    ``np.random.default_rng(seed)``.  The figure integrates
     with RK4 to layer-time ``t_end``; ``entry`` of the weights is drawn, and every run
     that comes to its end leaves a point in the chart of the mean of G^2 against
     H, before the stored runs of ``records.published("heads")``.
@@ -53,7 +55,8 @@ class Paths(Widget):
 
     layout = OneOf("ou", words=LAYOUTS).tag(sync=True, page=True)
     H = Whole(10, min=1, max=32).tag(sync=True, page=True)
-    n = Whole(40, min=2, max=64).tag(sync=True, page=True)
+    n = Whole(40, min=2, max=200).tag(sync=True, page=True)
+    start = OneOf("uniform", words=("uniform", "axes")).tag(sync=True, page=True)
     g2 = Real(2.0, min=0.1, max=8.0).tag(sync=True, page=True)
     seed = Whole(0, min=0, max=9999).tag(sync=True, page=True)
     rule = OneOf("softmax", words=("softmax", "gradient")).tag(sync=True, page=True)
@@ -94,8 +97,20 @@ class Paths(Widget):
             15.0,
             "Each H you visit leaves a point before the stored runs.",
         ),
+        "s2_ou": Preset(
+            "The paper: noise",
+            {"start": "axes", "n": 200, "H": 3, "seed": 42},
+            10.0,
+            "200 tokens near the axes under three noisy heads.",
+        ),
+        "s2_oscillating": Preset(
+            "The paper: waves",
+            {"start": "axes", "n": 200, "H": 3, "seed": 42, "layout": "spread"},
+            10.0,
+            "200 tokens under three waves whose phases cancel in the mean.",
+        ),
     }
-    OPENING = tuple(PRESETS)
+    OPENING = ("ou", "oscillating_spread", "oscillating_common", "frozen", "h_sweep")
 
     def __init__(self, *presets: str, **values: Any) -> None:
         super().__init__(*presets, **values)
@@ -141,7 +156,7 @@ class Paths(Widget):
 def start_of(state: dict[str, Any]) -> tuple[np.ndarray, weights.WeightPath]:
     """Tokens at layer-time 0 and the path of the weights, drawn as on the page."""
     rng, H = np.random.default_rng(state["seed"]), state["H"]
-    x0 = sphere.uniform(state["n"], 3, rng)
+    x0 = _tokens(state, rng)
     Z = rng.standard_normal((H, 3, 3))
     D0 = Z + Z.swapaxes(1, 2)
     if state["layout"] == "frozen":
@@ -150,6 +165,16 @@ def start_of(state: dict[str, Any]) -> tuple[np.ndarray, weights.WeightPath]:
         t = STEP * np.arange(round(state["t_end"] / STEP) + 1)
         return x0, weights.ornstein_uhlenbeck(D0, t, rng, state["g2"])
     return x0, weights.oscillating(H, 3, D0, state["layout"])
+
+
+def _tokens(state: dict[str, Any], rng: np.random.Generator) -> np.ndarray:
+    """Tokens at layer-time 0."""
+    n = state["n"]
+    if state["start"] == "uniform":
+        return sphere.uniform(n, 3, rng)
+    which = np.floor(6 * rng.random(n)).astype(int)
+    axes = np.concatenate([np.eye(3), -np.eye(3)])
+    return sphere.retract(axes[which] + NEAR * rng.standard_normal((n, 3)))
 
 
 def action_of(state: dict[str, Any], x: np.ndarray, heads: weights.Heads) -> float:

@@ -21,7 +21,8 @@ const FLOOR = 1e-12; // values below it are rounding: the axis ends there
 const STATE = {
   layout: { choices: ["frozen", "ou", "spread", "common"] },
   H: { min: 1, max: 32, int: true },
-  n: { min: 2, max: 64, int: true },
+  n: { min: 2, max: 200, int: true },
+  start: { choices: ["uniform", "axes"] },
   g2: { min: 0.1, max: 8 },
   seed: { min: 0, max: 9999, int: true },
   rule: { choices: ["softmax", "gradient"] },
@@ -64,7 +65,7 @@ function deviationFrom({ run, energies, actions }, reference) {
 const SLIDERS = [
   { key: "H", symbol: "*H*", label: "heads", min: 1, max: 32, scale: "log", int: true },
   { key: "g2", symbol: "*g*^2", label: "variance of the noise", min: 0.1, max: 8, scale: "log" },
-  { key: "n", symbol: "*n*", label: "tokens", min: 2, max: 64, scale: "log", int: true },
+  { key: "n", symbol: "*n*", label: "tokens", min: 2, max: 200, scale: "log", int: true },
   { key: "seed", symbol: "start", label: "seed of the random draw", min: 0, max: 99, int: true },
   { key: "t_end", symbol: "*T*", label: "end of the run", min: 5, max: 40, int: true },
 ];
@@ -79,6 +80,11 @@ const CHOICES = [
     key: "rule",
     label: "rule of the tokens",
     options: [["softmax", "softmax"], ["gradient", "gradient"]],
+  },
+  {
+    key: "start",
+    label: "tokens start",
+    options: [["uniform", "anywhere"], ["axes", "near the axes"]],
   },
 ];
 
@@ -216,7 +222,7 @@ function build(card) {
   card.presets();
   card.choice(CHOICES[0]);
   SLIDERS.forEach(card.slider);
-  card.choice(CHOICES[1]);
+  CHOICES.slice(1).forEach(card.choice);
   const charts = h("div", {}, choice(card, SHOW), weightsChart.node, sweep.node);
   card.fold("The weights, and the number of heads", charts);
   const lamps = card.lamps("Must the tokens come to rest?", LAMPS);
@@ -250,7 +256,7 @@ function build(card) {
     showSweep();
     player.wake();
   }
-  card.on(["layout", "H", "n", "g2", "seed", "rule", "t_end"], restart);
+  card.on(["layout", "H", "n", "start", "g2", "seed", "rule", "t_end"], restart);
   card.on(["turn", "tilt"], () => stage.invalidate());
   card.on(["visited"], showSweep);
   card.on(["entry"], () => {

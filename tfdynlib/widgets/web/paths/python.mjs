@@ -9,9 +9,18 @@ const PATH = {
   common: ({ H }) => `weights.oscillating(${H}, 3, D0, "common")`,
 };
 
+const START = {
+  uniform: ({ n }) => [`x0 = sphere.uniform(${n}, 3, rng)`],
+  axes: ({ n }) => [
+    `which = np.floor(6 * rng.random(${n})).astype(int)  # near the axes`,
+    "axes = np.concatenate([np.eye(3), -np.eye(3)])",
+    `x0 = sphere.retract(axes[which] + 0.05 * rng.standard_normal((${n}, 3)))`,
+  ],
+};
+
 /** Text that runs as it is and prints energy and G^2 at the moment shown. */
 export function python(state) {
-  const { n, H, seed, layout, rule, t_end: end, t } = state;
+  const { H, seed, layout, rule, t_end: end, t } = state;
   const k = Math.round(Math.min(t, end) / STEP);
   const ruled = rule === "softmax" ? "" : `, rule="${rule}"`;
   const run =
@@ -23,7 +32,7 @@ export function python(state) {
     "from tfdynlib import attention, energy, flow, sphere, weights",
     "",
     `rng = np.random.default_rng(${seed})`,
-    `x0 = sphere.uniform(${n}, 3, rng)`,
+    ...START[state.start](state),
     `Z = rng.standard_normal((${H}, 3, 3))`,
     "D0 = Z + Z.swapaxes(1, 2)",
     `t = ${STEP} * np.arange(${Math.round(end / STEP) + 1})`,

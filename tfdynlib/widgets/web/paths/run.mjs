@@ -2,12 +2,13 @@
 
 import { evenTimes, trajectory } from "../kit/trajectory.mjs";
 import { noisy, oscillating } from "../twin/drift.mjs";
-import { rk4Step } from "../twin/flow.mjs";
+import { retract, rk4Step } from "../twin/flow.mjs";
 import { headsEnergy, headsVelocity } from "../twin/heads.mjs";
 import { normals } from "../twin/normal.mjs";
 import { generator } from "../twin/random.mjs";
 
 export const STEP = 0.05;
+const NEAR = 0.05; // noise of a token near an axis, each coordinate
 export const SHOWN = 6; // heads whose paths are drawn
 export const ENTRIES = { 11: 0, 12: 1, 13: 2 }; // place of an entry in a row-major matrix
 
@@ -23,6 +24,16 @@ function uniform(n, rng) {
   return x;
 }
 
+/** n tokens near the six points ±e_i, each chosen at random. */
+function nearAxes(n, rng, normal) {
+  const which = Array.from({ length: n }, () => Math.floor(6 * rng.random()));
+  const x = Float64Array.from({ length: 3 * n }, () => NEAR * normal());
+  which.forEach((k, i) => {
+    x[3 * i + (k % 3)] += k < 3 ? 1 : -1;
+  });
+  return retract(x, n, 3);
+}
+
 /** Heads Z + Z^T. */
 function startOfHeads(H, normal) {
   const Z = Float64Array.from({ length: 9 * H }, normal);
@@ -30,10 +41,10 @@ function startOfHeads(H, normal) {
 }
 
 /** Tokens at layer-time 0, and the path of the weights: the order of the draws is Python's. */
-export function start({ n, H, seed, layout, g2, t_end: end }) {
+export function start({ n, H, seed, layout, g2, t_end: end, start: place }) {
   const rng = generator(seed);
   const normal = normals(rng);
-  const x = uniform(n, rng);
+  const x = place === "axes" ? nearAxes(n, rng, normal) : uniform(n, rng);
   const D0 = startOfHeads(H, normal);
   const made = {
     frozen: () => ({ at: () => D0 }),

@@ -21,7 +21,8 @@ export function fit(points) {
 }
 
 /** What the settings of a point are, but for its H and layout. */
-export const settingsOf = ({ n, seed, g2, rule, t_end: end }) => [n, seed, g2, rule, end].join(" ");
+export const settingsOf = ({ n, seed, g2, rule, t_end: end, start }) =>
+  [n, seed, g2, rule, end, ...(start === "axes" ? [start] : [])].join(" ");
 
 /** The points of a layout that the reader has visited with the present settings. */
 export const visitedOf = ({ visited, layout, ...rest }) =>
