@@ -269,6 +269,18 @@ WRONG = {
         price_at_the_new_place,
         lambda x, y, heads, tau: 0.0,
     ],
+    "layers_that_change.phases": [
+        (0, 2 * np.pi / 3, 4 * np.pi / 3),
+        (0, 0),
+        "spread",
+    ],
+    "layers_that_change.partner": [
+        lambda t, H: np.arange(H),
+        lambda t, H: (np.arange(H) - round(t * H / 2 / np.pi)) % H,
+        lambda t, H: np.zeros(H),
+        lambda t, H: np.arange(H - 1),
+        lambda t, H: np.arange(H) + t,
+    ],
     "density.growth_rates": [
         lambda beta, kmax: np.arange(1, kmax + 1) ** 2 / beta,
         lambda beta, kmax: iv(np.arange(1, kmax + 1), beta) / iv(0, beta),

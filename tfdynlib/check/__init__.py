@@ -30,6 +30,7 @@ PAGES = (
     "gradient",
     "geometry",
     "steps",
+    "layers_that_change",
     "density",
     "experiments",
     "performance",
