@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from tfdynlib import _along, _check, records, sphere, weights
+from tfdynlib import _along, _check, _oscillation, records, sphere, weights
 from tfdynlib._along import Course
 
 LAYOUTS = ("ou", "spread", "common")
@@ -126,11 +126,19 @@ def course(setting: Setting, path: int = 0, account: bool = True) -> Course:
         assert sample is not None
         D = sample.D
     else:
-        moving = weights.oscillating(H, d, D0, setting.layout)
-        D = np.stack([moving(s).B for s in t])
+        D = _oscillating(D0, t, setting.layout == "spread")
     noise = NOISE if setting.layout == "ou" and account else 0.0
     every = setting.steps // (KEPT - 1)
     return _along.follow(tokens(setting), D, float(t[1]), noise, every)
+
+
+def _oscillating(D0: Stack, t: Curve, spread: bool) -> Float[np.ndarray, "m H d d"]:
+    """``weights.oscillating`` at all times at once."""
+    H, d = D0.shape[:2]
+    target, angle = _oscillation.target(d), _oscillation.phases(H, spread)
+    transient = D0 - target.response(angle)
+    periodic = target.response((t[:, None] + angle).ravel())
+    return np.exp(-t)[:, None, None, None] * transient + periodic.reshape(-1, H, d, d)
 
 
 @dataclass(frozen=True, repr=False)
@@ -169,7 +177,7 @@ class Run:
     energy: Curve
     dissipation: Curve
     metric_slope: Curve
-    late: Curve
+    late: Float[np.ndarray, " p"]
     accounts: int
     residual_coded: Curve = default(repr=False)
     residual_exact: Curve = default(repr=False)
@@ -206,7 +214,7 @@ class Run:
         return out
 
 
-def _standard_error(values: Curve) -> float:
+def _standard_error(values: Float[np.ndarray, " p"]) -> float:
     if len(values) < 2:
         return float("nan")
     return float(np.std(values, ddof=1) / np.sqrt(len(values)))
@@ -423,8 +431,7 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     done = {r.setting: r for r in stored(options.out)} if options.out.exists() else {}
     for setting, paths in plan():
-        wanted = max(4, int(options.pairs / setting.pairs)) if paths > 1 else 1
-        wanted = min(wanted, paths)
+        wanted = int(min(paths, max(4, options.pairs / setting.pairs)))
         while setting not in done or done[setting].paths < wanted:
             before = done.get(setting)
             began = time.monotonic()

@@ -252,7 +252,7 @@ class Record:
 def read(file: str | Path) -> Record:
     """One stored run."""
     try:
-        found = json.loads(Path(file).readas_text("utf-8"))
+        found = json.loads(Path(file).read_text("utf-8"))
         date = datetime.datetime.fromisoformat(found["date"])
         names = ("processor", "form", "versions", "cases")
         processor, form, versions, cases = (found[name] for name in names)
@@ -288,7 +288,7 @@ def newest(folder: str | Path) -> Record:
 def here() -> str:
     """This machine in a few words: its processor and the versions that count."""
     info = Path("/proc/cpuinfo")
-    lines = info.readas_text("utf-8").splitlines() if info.is_file() else []
+    lines = info.read_text("utf-8").splitlines() if info.is_file() else []
     names = [x.split(":", 1)[1].strip() for x in lines if x.startswith("model name")]
     name = names[0] if names else platform.processor() or platform.machine()
     python = platform.python_version()
