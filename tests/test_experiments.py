@@ -234,11 +234,12 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path, monkeypatch, caps
     more = {r.setting: r for r in experiments.stored(file)}
     assert "6 paths" in capsys.readouterr().out
     at_once = experiments.run(TINY, 6)
-    # Six digits are stored, twice.
+    # Six digits are stored, which is half a unit of 1e-5 for each path and again for
+    # the mean of the first four.
     np.testing.assert_allclose(
-        more[TINY].slope_squared, at_once.slope_squared, rtol=3e-6
+        more[TINY].slope_squared, at_once.slope_squared, rtol=1e-5
     )
-    np.testing.assert_allclose(more[TINY].late, at_once.late, rtol=1e-6)
+    np.testing.assert_allclose(more[TINY].late, at_once.late, rtol=5.1e-6)
     record = records.read(file)
     assert record.command == "python -m tfdynlib.experiments"
     assert "CPU time" in record.machine
