@@ -118,7 +118,8 @@ def test_normal_numbers_are_numpys(node):
     recursion, 255 steps of rounding, so not to the last bit."""
     files = {"random.mjs": "generator", "normal.mjs": "normals"}
     body = (
-        "const g = normals(generator(c)); return Array.from({ length: 50000 }, () => g());"
+        "const g = normals(generator(c));"
+        "return Array.from({ length: 50000 }, () => g());"
     )
     for seed, got in zip([0, 7], node(files, body, [0, 7])):
         drawn = np.random.default_rng(seed).standard_normal(50000)

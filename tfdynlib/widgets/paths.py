@@ -18,7 +18,7 @@ MOST = 160  # points of the chart against H
 
 
 class Visited(Trait):
-    """Points of the chart against H: what they are of, and [layout, H, mean] of each."""
+    """Points of the chart against H, [layout, H, mean] of each, and their settings."""
 
     def validate(self, obj: Any, value: Any) -> dict[str, Any]:
         wanted = f'{{"of": text, "points": up to {MOST} of [layout, H, mean]}}'
@@ -54,7 +54,7 @@ class Paths(Widget):
     layout = OneOf("ou", words=LAYOUTS).tag(sync=True, page=True)
     H = Whole(10, min=1, max=32).tag(sync=True, page=True)
     n = Whole(40, min=2, max=64).tag(sync=True, page=True)
-    g2 = Real(2.0, min=0.1, max=8.0).tag(sync=True, page=True)
+    g2 = Real(2.0, min=0.1, max=4.0).tag(sync=True, page=True)
     seed = Whole(0, min=0, max=9999).tag(sync=True, page=True)
     rule = OneOf("softmax", words=("softmax", "gradient")).tag(sync=True, page=True)
     # The noise is drawn step by step, so a longer run begins like a shorter one.

@@ -22,7 +22,7 @@ const STATE = {
   layout: { choices: ["frozen", "ou", "spread", "common"] },
   H: { min: 1, max: 32, int: true },
   n: { min: 2, max: 64, int: true },
-  g2: { min: 0.1, max: 8 },
+  g2: { min: 0.1, max: 4 },
   seed: { min: 0, max: 9999, int: true },
   rule: { choices: ["softmax", "gradient"] },
   t_end: { min: 5, max: 40, int: true },
@@ -63,7 +63,7 @@ function deviationFrom({ run, energies, actions }, reference) {
 
 const SLIDERS = [
   { key: "H", symbol: "*H*", label: "heads", min: 1, max: 32, scale: "log", int: true },
-  { key: "g2", symbol: "*g*^2", label: "variance of the noise", min: 0.1, max: 8, scale: "log" },
+  { key: "g2", symbol: "*g*^2", label: "variance of the noise", min: 0.1, max: 4, scale: "log" },
   { key: "n", symbol: "*n*", label: "tokens", min: 2, max: 64, scale: "log", int: true },
   { key: "seed", symbol: "start", label: "seed of the random draw", min: 0, max: 99, int: true },
   { key: "t_end", symbol: "*T*", label: "end of the run", min: 5, max: 40, int: true },
@@ -72,8 +72,8 @@ const SLIDERS = [
 const CHOICES = [
   {
     key: "layout",
-    label: "how the weights move",
-    options: [["frozen", "frozen"], ["ou", "noise"], ["spread", "waves, spread"], ["common", "waves, in step"]],
+    label: "how the weights move; waves are spread or in step",
+    options: [["frozen", "frozen"], ["ou", "noise"], ["spread", "spread"], ["common", "in step"]],
   },
   {
     key: "rule",
@@ -82,7 +82,7 @@ const CHOICES = [
   },
 ];
 
-const NAMES = { 11: "*D*₁₁", 12: "*D*₁₂", 13: "*D*₁₃" };
+const NAMES = { 11: "D₁₁", 12: "D₁₂", 13: "D₁₃" };
 
 const SHOW = {
   key: "entry",
@@ -174,6 +174,7 @@ function build(card) {
     late = meanAction(solved);
     const visited = late > 0 ? withPoint(card.values(), late) : null;
     if (visited) card.set({ visited });
+    if (!player.playing) card.speak();
   }
 
   function show(t) {
