@@ -72,7 +72,7 @@ const SLIDERS = [
 const CHOICES = [
   {
     key: "layout",
-    label: "how the weights move; waves are spread or in step",
+    label: "how the weights move (last two: waves)",
     options: [["frozen", "frozen"], ["ou", "noise"], ["spread", "spread"], ["common", "in step"]],
   },
   {
@@ -96,7 +96,8 @@ function rangeOf(curves, filled, level) {
   for (const y of curves)
     for (let k = 0; k < filled; k += 1) [low, high] = [Math.min(low, y[k]), Math.max(high, y[k])];
   const air = 0.08 * (high - low) + 0.1;
-  return [low - air, high + air];
+  const wide = high - low + 2 * air > 8; // then ticks are five apart, and two are wanted
+  return wide ? [Math.min(low - air, -5.2), Math.max(high + air, 5.2)] : [low - air, high + air];
 }
 
 /** The part of a stored run that the axis shows. */
@@ -167,6 +168,7 @@ function build(card) {
       stored: storedOf(state).map(({ H, late_mean: y }) => ({ H, y })),
       visited: visitedOf(state),
       H: state.H,
+      power: state.layout === "ou", // waves follow no power of H
     });
   }
 
