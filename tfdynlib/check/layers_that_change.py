@@ -20,7 +20,7 @@ def targets(s: ArrayLike) -> np.ndarray:
     return np.moveaxis(np.array([[2 + c, r], [r, 2 - c]]), -1, 0)
 
 
-def phases(phi: ArrayLike) -> Verdict:
+def phases(phi: object) -> Verdict:
     """Exercise 4: three phases whose head mean of the targets is not constant in time.
 
     Some entry of the mean must vary by more than 0.1 over a period.

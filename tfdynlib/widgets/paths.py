@@ -19,21 +19,21 @@ MOST = 160  # points of the chart against H
 
 
 class Visited(Trait):
-    """Points of the chart against H: what they are of, and [layout, H, mean] of each."""
+    """Points of the chart against H, [layout, H, mean] of each, and their settings."""
 
     def validate(self, obj: Any, value: Any) -> dict[str, Any]:
         wanted = f'{{"of": text, "points": up to {MOST} of [layout, H, mean]}}'
         try:
-            points = [[str(a), int(b), float(c)] for a, b, c in value["points"]]
-            fits = isinstance(value["of"], str) and len(points) <= MOST
+            of = value["of"]
+            points = [(str(a), int(b), float(c)) for a, b, c in value["points"]]
         except (TypeError, ValueError, KeyError):
             raise self.no(wanted, repr(value)) from None
-        fits = fits and all(
+        fits = isinstance(of, str) and len(points) <= MOST
+        if not fits or not all(
             a in LAYOUTS and 1 <= b <= 32 and 0 < c < np.inf for a, b, c in points
-        )
-        if not fits:
+        ):
             raise self.no(wanted, repr(value))
-        return {"of": value["of"], "points": points}
+        return {"of": of, "points": [list(point) for point in points]}
 
 
 class Paths(Widget):
@@ -57,7 +57,7 @@ class Paths(Widget):
     H = Whole(10, min=1, max=32).tag(sync=True, page=True)
     n = Whole(40, min=2, max=200).tag(sync=True, page=True)
     start = OneOf("uniform", words=("uniform", "axes")).tag(sync=True, page=True)
-    g2 = Real(2.0, min=0.1, max=8.0).tag(sync=True, page=True)
+    g2 = Real(2.0, min=0.1, max=4.0).tag(sync=True, page=True)
     seed = Whole(0, min=0, max=9999).tag(sync=True, page=True)
     rule = OneOf("softmax", words=("softmax", "gradient")).tag(sync=True, page=True)
     # The noise is drawn step by step, so a longer run begins like a shorter one.
@@ -69,7 +69,7 @@ class Paths(Widget):
     t = Real(0.0, min=0.0, max=40.0).tag(sync=True, page=True, view=True)
     turn = Real(158.0, min=-180.0, max=180.0).tag(sync=True, page=True, view=True)
     tilt = Real(18.0, min=-90.0, max=90.0).tag(sync=True, page=True, view=True)
-    sweep = traitlets.List().tag(sync=True)
+    sweep: traitlets.List = traitlets.List().tag(sync=True)
 
     PRESETS = {
         "ou": Preset("Noise", {}, 8.0, "Ten noisy heads: a floor, not zero."),

@@ -23,7 +23,7 @@ const STATE = {
   H: { min: 1, max: 32, int: true },
   n: { min: 2, max: 200, int: true },
   start: { choices: ["uniform", "axes"] },
-  g2: { min: 0.1, max: 8 },
+  g2: { min: 0.1, max: 4 },
   seed: { min: 0, max: 9999, int: true },
   rule: { choices: ["softmax", "gradient"] },
   t_end: { min: 5, max: 40, int: true },
@@ -64,7 +64,7 @@ function deviationFrom({ run, energies, actions }, reference) {
 
 const SLIDERS = [
   { key: "H", symbol: "*H*", label: "heads", min: 1, max: 32, scale: "log", int: true },
-  { key: "g2", symbol: "*g*^2", label: "variance of the noise", min: 0.1, max: 8, scale: "log" },
+  { key: "g2", symbol: "*g*^2", label: "variance of the noise", min: 0.1, max: 4, scale: "log" },
   { key: "n", symbol: "*n*", label: "tokens", min: 2, max: 200, scale: "log", int: true },
   { key: "seed", symbol: "start", label: "seed of the random draw", min: 0, max: 99, int: true },
   { key: "t_end", symbol: "*T*", label: "end of the run", min: 5, max: 40, int: true },
@@ -73,8 +73,8 @@ const SLIDERS = [
 const CHOICES = [
   {
     key: "layout",
-    label: "how the weights move",
-    options: [["frozen", "frozen"], ["ou", "noise"], ["spread", "waves, spread"], ["common", "waves, in step"]],
+    label: "how the weights move (last two: waves)",
+    options: [["frozen", "frozen"], ["ou", "noise"], ["spread", "spread"], ["common", "in step"]],
   },
   {
     key: "rule",
@@ -88,7 +88,7 @@ const CHOICES = [
   },
 ];
 
-const NAMES = { 11: "*D*₁₁", 12: "*D*₁₂", 13: "*D*₁₃" };
+const NAMES = { 11: "D₁₁", 12: "D₁₂", 13: "D₁₃" };
 
 const SHOW = {
   key: "entry",
@@ -102,7 +102,8 @@ function rangeOf(curves, filled, level) {
   for (const y of curves)
     for (let k = 0; k < filled; k += 1) [low, high] = [Math.min(low, y[k]), Math.max(high, y[k])];
   const air = 0.08 * (high - low) + 0.1;
-  return [low - air, high + air];
+  const wide = high - low + 2 * air > 8; // then ticks are five apart, and two are wanted
+  return wide ? [Math.min(low - air, -5.2), Math.max(high + air, 5.2)] : [low - air, high + air];
 }
 
 /** The part of a stored run that the axis shows. */
@@ -173,6 +174,7 @@ function build(card) {
       stored: storedOf(state).map(({ H, late_mean: y }) => ({ H, y })),
       visited: visitedOf(state),
       H: state.H,
+      power: state.layout === "ou", // waves follow no power of H
     });
   }
 
@@ -180,6 +182,7 @@ function build(card) {
     late = meanAction(solved);
     const visited = late > 0 ? withPoint(card.values(), late) : null;
     if (visited) card.set({ visited });
+    if (!player.playing) card.speak();
   }
 
   function show(t) {

@@ -62,6 +62,16 @@ function meanOf(D, k) {
   return sum / (D.length / 9);
 }
 
+/** Mean over heads of |D| (1 + |D|), a bound of the field's Lipschitz constant. */
+function lipschitz(D) {
+  let sum = 0;
+  for (let i = 0; i < D.length; i += 9) {
+    const size = Math.hypot(...D.subarray(i, i + 9));
+    sum += size * (1 + size);
+  }
+  return sum / (D.length / 9);
+}
+
 /** Everything that follows from the weights. */
 export function runOf(state) {
   const { n, H, rule, t_end: end } = state;
@@ -72,6 +82,7 @@ export function runOf(state) {
   const [actions, energies] = [row(), row()];
   const means = Array.from({ length: 3 }, row);
   const heads = Array.from({ length: 3 }, () => Array.from({ length: count }, row));
+  const made = { path, actions, energies, means, heads, heat: 0 };
   let frame = 0;
 
   function measure(y) {
@@ -82,18 +93,19 @@ export function runOf(state) {
       means[k][frame] = meanOf(D, k);
       for (let h = 0; h < count; h += 1) heads[k][h][frame] = D[9 * h + k];
     }
+    made.heat = Math.max(made.heat, STEP * lipschitz(D));
     frame += 1;
     return action;
   }
   const field = (t, y, out) => headsVelocity(y, n, path.at(t), rule, out);
-  const run = trajectory({
+  made.run = trajectory({
     times,
     dt: STEP,
     start: x,
     step: (y, t, h) => y.set(rk4Step(field, t, y, h, n, 3)),
     measure,
   });
-  return { run, path, actions, energies, means, heads, field };
+  return made;
 }
 
 /** Mean of G^2 over a part of the run, from `from` to `to` of its length. */

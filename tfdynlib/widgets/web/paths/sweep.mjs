@@ -136,9 +136,12 @@ function grip(ctx, p, x, y) {
   ctx.fillRect(x + 1.2, y - 3.5, 1.3, 7);
 }
 
-/** The chart: `set({ stored, visited, H })`; dragging its grip changes H. */
+/**
+ * The chart: `set({ stored, visited, H, power })`, with `power` a line is fitted; dragging
+ * its grip changes H.
+ */
 export function sweepChart(card) {
-  let data = { stored: [], visited: [], H: 1 };
+  let data = { stored: [], visited: [], H: 1, power: false };
   let at = null;
   const name = h("div", { class: "tfdyn-chart-name", "aria-hidden": "true" });
   setRich(name, "mean of *G*^2 over the second half, log");
@@ -148,7 +151,8 @@ export function sweepChart(card) {
     draw(ctx, view) {
       const p = view.palette;
       at = axes(ctx, view, data);
-      line(ctx, view, at, data.stored.length > 1 ? data.stored : data.visited, data.stored.length > 1 ? "stored runs, fit" : "fit");
+      const behind = data.stored.length > 1;
+      if (data.power) line(ctx, view, at, behind ? data.stored : data.visited, behind ? "stored runs, fit" : "fit");
       points(ctx, p, at, data.stored, { r: 3.5, fill: p.bg, stroke: fade(p.state, 0.55) });
       points(ctx, p, at, data.visited, { r: 4.5, fill: p.state, stroke: p.bg });
       const x = Math.round(at.x(data.H)) + 0.5;

@@ -11,6 +11,8 @@ export function short(value) {
   return text.replaceAll("-", "−");
 }
 
+const LONGEST = 2.7; // RK4 is stable while step times Lipschitz bound is below 2.78
+
 export const NAMES = {
   frozen: "frozen",
   ou: "noisy",
@@ -69,6 +71,8 @@ export function verdictOf(solved) {
   if (run.filled < run.times.length) return ["Running", "The verdict waits for the end of the run.", "ink"];
   const [third, last] = [meanAction(solved, 0.5, 0.75), meanAction(solved, 0.75, 1)];
   const pair = `Mean of *G*^2 in the last two quarters: ${short(third)}, ${short(last)}.`;
+  if (solved.heat > LONGEST)
+    return ["Read with care", "The weights were at times too large for the step.", "stop"];
   if (last < 1e-12) return ["At rest", pair, "ink"];
   if (last < 0.3 * third) return ["It dies out", pair, "ink"];
   return [last > 0.01 ? "It does not die out" : "Nearly silent", pair, "ink"];
