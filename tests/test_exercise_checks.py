@@ -13,7 +13,7 @@ import pagesource
 import pytest
 from scipy.special import iv
 
-from tfdynlib import attention, check, energy, sphere
+from tfdynlib import attention, check, energy, sphere, weights
 from tfdynlib.weights import Heads
 
 PAGE_OF = {e.label: p for p in pagesource.chapters() for e in p.exercises}
@@ -255,6 +255,14 @@ WRONG = {
             / len(heads)
         ),
     ],
+    "experiments.in_step": [
+        lambda D0: weights.oscillating(10, 3, D0),
+        lambda D0: weights.oscillating(10, 3, np.eye(3), phase="common"),
+        lambda D0: weights.oscillating(1, 3, D0[0], phase="common"),
+        lambda D0: weights.constant(Heads.descent(D0)),
+        lambda D0: D0,
+    ],
+    "experiments.four_heads": [],  # takes a number and a seed: below
     "gradient.rising": [],  # takes tokens and matrices: below
     "balance.residual": [
         lambda run, path, rule: energy.balance(run, path, rule).residual[-1],
@@ -266,6 +274,18 @@ WRONG = {
         price_forgotten,
         price_at_the_new_place,
         lambda x, y, heads, tau: 0.0,
+    ],
+    "layers_that_change.phases": [
+        (0, 2 * np.pi / 3, 4 * np.pi / 3),
+        (0, 0),
+        "spread",
+    ],
+    "layers_that_change.partner": [
+        lambda t, H: np.arange(H),
+        lambda t, H: (np.arange(H) - round(t * H / 2 / np.pi)) % H,
+        lambda t, H: np.zeros(H),
+        lambda t, H: np.arange(H - 1),
+        lambda t, H: np.arange(H) + t,
     ],
     "density.growth_rates": [
         lambda beta, kmax: np.arange(1, kmax + 1) ** 2 / beta,
@@ -350,6 +370,16 @@ def test_the_weights_p_make_the_softmax_velocity_of_the_slopes():
     v = -mean / energy.effective_weight(x, heads)[:, None]
     # both are sums of a few exponentials below 1e4
     np.testing.assert_allclose(v, attention.velocity(x, heads), atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "value, seed, said",
+    [(0.5, 3, "another seed"), (0.02, 3, "another seed"), (0.1, -1, "seed"),
+     (0.1, "mine", "seed"), ([0.1, 0.1], 3, "shape"), ("a tenth", 3, "")],
+)  # fmt: skip
+def test_a_mean_that_is_no_run_of_four_heads_is_refused(value, seed, said):
+    verdict = check.experiments.four_heads(value, seed)
+    assert not verdict and said in verdict.sentence
 
 
 def test_uneven_rows_are_no_tokens():

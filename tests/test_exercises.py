@@ -269,6 +269,28 @@ def degree_rate(degree, beta):
     return degree * (degree + 1) * mode(degree)[0] / (beta * mode(0)[0])
 
 
+def noisy_variances():
+    """On the diagonal and off it at t = 1: the linear equation of the variance."""
+    grown = quad(lambda s: math.exp(-2 * (1 - s)), 0, 1)[0]
+    return 2 * grown, grown  # g^2 = 2, and half of it off the diagonal
+
+
+def answer_to_a_wave(w):
+    """Gain and lag in degrees of D' = cos(wt) - D, long after the start."""
+    t = 40.0
+    waves = [
+        quad(lambda u, f=f: math.exp(-u) * f(w * (t - u)), 0, 40, limit=200)[0]
+        for f in (math.cos, math.sin)
+    ]
+    D, quarter_later = waves  # the answers to cos and sin, a quarter of a turn apart
+    lag = (w * t - math.atan2(quarter_later, D)) % (2 * math.pi)
+    return math.hypot(*waves), math.degrees(lag)
+
+
+def mean_of_waves(k, H):
+    return np.exp(2j * np.pi * k * np.arange(H) / H).mean()
+
+
 def winner(rate, beta):
     return max(range(1, 20), key=lambda k: rate(k, beta))
 
@@ -278,6 +300,16 @@ def waves_for(r, tol):
     K = np.arange(1.0, 1000.0)
     bound = 2 * np.exp(np.sqrt(r**2 + K**2) - r - K * np.arcsinh(K / r))
     return K[np.argmax(bound <= tol)]
+
+
+# Heads and late means of an earlier run.
+SIX = list(zip(2.0 ** np.arange(6), (0.72, 0.171, 0.112, 0.064, 0.0233, 0.0117)))
+
+
+def power_of(points):
+    """Slope of the line of least squares through the logarithms, from its formula."""
+    H, y = np.log(points).T
+    return np.cov(H, y)[0, 1] / np.var(H, ddof=1)
 
 
 VALUES = {
@@ -317,9 +349,17 @@ VALUES = {
     "ex-steps-1": lambda: minimize_scalar(pair_energy, (2, 3, 4), tol=1e-9).x,
     "ex-steps-2": lambda: pair_step(1.0),
     "ex-steps-3": lambda: 2 * pair_after(80) - pair_after(40),
+    "ex-layers_that_change-1": noisy_variances,
+    "ex-layers_that_change-2": lambda: (*answer_to_a_wave(1), *answer_to_a_wave(2)),
+    "ex-layers_that_change-3": lambda: [
+        H for H in range(1, 50) if abs(mean_of_waves(3, H)) > 1e-9
+    ],
     "ex-density-1": lambda: max(ripple_rate(k, 9.0) for k in range(1, 9)),
     "ex-density-2": lambda: winner(degree_rate, 9.0),
     "ex-density-3": lambda: winner(ripple_rate, 16.0),  # I_0 is a common factor
+    "ex-experiments-1": lambda: (power_of(SIX), power_of(SIX[1:])),
+    "ex-experiments-2": lambda: np.linalg.norm(np.eye(2).mean(axis=0)),
+    "ex-experiments-3": lambda: np.empty((10, 100, 200, 200)).nbytes / 1e6,
     "ex-performance-1": lambda: 8 * 16384**2 / 1e9,
     "ex-performance-2": lambda: waves_for(64.0, 1e-12),
     "ex-balance-1": lambda: (0.5, 1.0),

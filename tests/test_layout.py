@@ -69,6 +69,8 @@ WAY = [
     "stability",
     "metastability",
     "records",
+    "_along",
+    "experiments",
     "_ledger",
     "_multihead",
     "claims",

@@ -305,7 +305,7 @@ def euler_weights(H, d, t, phase="spread"):
     return weights.interpolate(t, [Heads.descent(M) for M in D])
 
 
-def late_slope(H, phase="spread", steps=4000, n=60):
+def late_slope(H, phase="spread", steps=1000, n=60):
     """Mean over the second half of T = 20 of what the first paper calls G^2."""
     t = np.linspace(0, 20, steps + 1)
     path = euler_weights(H, 3, t, phase)
@@ -325,9 +325,10 @@ def late_slope(H, phase="spread", steps=4000, n=60):
     ],
 )
 def test_oscillations_with_spread_phases_die_out_from_three_heads_on(H, rate):
-    """n = 60, T = 20, dt = 5e-3, seeds as in the first paper's code.  Which times of
-    the second half were averaged is not known: 0.3% at one head, 1.2% at ten."""
-    assert late_slope(H) == pytest.approx(rate, rel=0.015)
+    """n = 60, T = 20, seeds as in the first paper's code, rates of its dt = 5e-3.  Here
+    dt = 0.02: Euler's lag at frequency 2 is 2%, twice that in a square; which times of
+    the second half were averaged is not known, 1%."""
+    assert late_slope(H) == pytest.approx(rate, rel=0.05)
 
 
 def test_in_a_small_cloud_too_oscillations_cancel_between_three_heads():

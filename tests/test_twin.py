@@ -113,6 +113,19 @@ def test_uniform_numbers_are_numpys_bit_for_bit(node):
         assert got == np.random.default_rng(seed).random(500).tolist()
 
 
+def test_normal_numbers_are_numpys(node):
+    """Through all layers of the ziggurat and its tail: the edges of the layers come by
+    recursion, 255 steps of rounding, so not to the last bit."""
+    files = {"random.mjs": "generator"}
+    body = (
+        "const g = generator(c); return Array.from({ length: 50000 }, () => g.normal());"
+    )
+    for seed, got in zip([0, 7], node(files, body, [0, 7])):
+        drawn = np.random.default_rng(seed).standard_normal(50000)
+        assert np.abs(drawn).max() > 3.7  # the tail begins at 3.65
+        np.testing.assert_allclose(got, drawn, rtol=1e-12)
+
+
 def test_a_seed_that_is_not_a_whole_number_is_refused(node):
     body = "try { generator(c); return ''; } catch (e) { return e.message; }"
     for message in node({"random.mjs": "generator"}, body, [-1, 0.5]):

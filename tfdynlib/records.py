@@ -22,7 +22,11 @@ from tfdynlib import _check
 
 OURS = "tfdynlib"
 STORED = Path(__file__).parent / "stored"
-COMMANDS = {"short": "make bench", "full": "make bench-full"}
+COMMANDS = {
+    "short": "make bench",
+    "full": "make bench-full",
+    "heads": "python -m tfdynlib.experiments",
+}
 # What the table of README shows: cases, and peers of each.
 HEADLINES = {
     "exact_sphere": ("torch SDPA", "numpy blocked", "scripts"),
@@ -79,11 +83,11 @@ class Table:
         ]
 
     def __repr__(self) -> str:
-        return _text(self.title, HEAD, self._cells())
+        return as_text(self.title, HEAD, self._cells())
 
     def _repr_html_(self) -> str:
         """The table for a page; the caption is its title."""
-        return _html(self.title, HEAD, self._cells())
+        return as_html(self.title, HEAD, self._cells())
 
 
 @dataclass(frozen=True)
@@ -93,18 +97,18 @@ class Verdicts:
     rows: tuple[tuple[str, str, str, str, str], ...]
 
     def __repr__(self) -> str:
-        return _text("Targets", ASKED, self.rows)
+        return as_text("Targets", ASKED, self.rows)
 
     def _repr_html_(self) -> str:
         """The table for a page."""
-        return _html("Targets", ASKED, self.rows)
+        return as_html("Targets", ASKED, self.rows)
 
 
 HEAD = ("method", "median, ms", "least – most", "× ours", "error")
 ASKED = ("case", "what", "measured", "target", "met")
 
 
-def _text(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def as_text(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table in letters of one width."""
     lines = [head, *rows]
     wide = [max(len(row[k]) for row in lines) for k in range(len(head))]
@@ -115,7 +119,7 @@ def _text(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str
     return "\n".join([title, *text])
 
 
-def _html(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def as_html(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table for a page; the first cell of a row heads it."""
     top = "".join(f'<th scope="col">{escape(h)}</th>' for h in head)
     body = "".join(
@@ -161,6 +165,8 @@ class Record:
         What else a reader should know of this run.
     cases
         What each case found, as ``benchmarks.run`` wrote it.
+    runs
+        What each run of ``experiments`` found; empty for other records.
     """
 
     date: datetime.datetime
@@ -170,6 +176,7 @@ class Record:
     cases: Mapping[str, Any] = default(repr=False)
     load: float | None = None
     note: str = ""
+    runs: Sequence[Mapping[str, Any]] = default(default=(), repr=False)
 
     @property
     def command(self) -> str:
@@ -249,8 +256,12 @@ def read(file: str | Path) -> Record:
         date = datetime.datetime.fromisoformat(found["date"])
         names = ("processor", "form", "versions", "cases")
         processor, form, versions, cases = (found[name] for name in names)
-        load, note = found.get("load"), found.get("note", "")
-        return Record(date, processor, form, versions, cases, load, note)
+        load, note, runs = (
+            found.get("load"),
+            found.get("note", ""),
+            found.get("runs", ()),
+        )
+        return Record(date, processor, form, versions, cases, load, note, runs)
     except (OSError, KeyError, TypeError, ValueError) as error:
         wanted = "a file that `make bench` has written"
         raise _check.refuse("file", wanted, f"{Path(file).name} ({error})") from error

@@ -23,7 +23,7 @@ REMAINS = re.compile(
     r"|requires? a (running )?kernel"
     r"|<(tfdynlib|matplotlib|IPython|Axes|Figure)\b[^>]*>"
     r"|\bobject at 0x[0-9a-f]+"
-    r"|\b(Balance|Circle|Sphere)\([^)]*\) *$"
+    r"|\b(Balance|Bench|Circle|JKO|Paths|Sphere)\([^)]*\) *$"
 )
 
 

@@ -30,8 +30,10 @@ PAGES = (
     "gradient",
     "geometry",
     "steps",
+    "layers_that_change",
     "balance",
     "density",
+    "experiments",
     "performance",
 )
 

@@ -60,6 +60,15 @@ def replicas() -> ModuleType:
     return _replicas
 
 
+@cache
+def along() -> ModuleType:
+    """The compiled loop of one system along changing heads."""
+    from tfdynlib.summation import _along
+
+    _announce(_along, "a run along changing heads", _along.follow.stats.cache_path)
+    return _along
+
+
 def _announce(module: ModuleType, what: str, place: str | None) -> None:
     """One sentence on standard error unless the place of compiled code has some."""
     name = module.__name__.rpartition(".")[2]

@@ -4,6 +4,7 @@ from tfdynlib.widgets.balance import Balance
 from tfdynlib.widgets.bench import Bench
 from tfdynlib.widgets.circle import Circle
 from tfdynlib.widgets.jko import JKO
+from tfdynlib.widgets.paths import Paths
 from tfdynlib.widgets.sphere import Sphere
 
-__all__ = ["JKO", "Balance", "Bench", "Circle", "Sphere"]
+__all__ = ["JKO", "Balance", "Bench", "Circle", "Paths", "Sphere"]

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from tfdynlib import experiments
 from tfdynlib.widgets._widget import Preset
 
 I = [[1.0, 0.0], [0.0, 1.0]]
@@ -17,6 +18,17 @@ def _swap(c: float) -> list[list[float]]:
 
 def _deg(*angles: int) -> list[float]:
     return np.deg2rad(angles).tolist()
+
+
+def _five_clumps() -> dict[str, Any]:
+    """The start of the first paper on the circle, under its first head, held."""
+    setting = experiments.Setting("ou", 2, 1, 100)
+    x, (D,) = experiments.tokens(setting), experiments.first_heads(setting)
+    return {
+        "start": "angles", "n": 100, "beta": 1.0, "t_end": 20.0,
+        "angles": np.round(np.arctan2(x[:, 1], x[:, 0]), 4).tolist(),
+        "B": [np.round(D, 3).tolist()], "V": [np.round(-D, 3).tolist()],
+    }  # fmt: skip
 
 
 THIRDS = _deg(0, 120, -120)
@@ -175,6 +187,12 @@ PRESETS = {
         {"n": 12, "beta": 1.0, "V": [MINUS_I], "t_end": 20.0},
         moment=2.0,
         about="Twelve tokens spread out, and the energy falls all the way.",
+    ),
+    "s1_five_clumps": Preset(
+        "Five clumps",
+        _five_clumps(),
+        moment=1.0,
+        about="100 tokens in five clumps under one descent head that is held.",
     ),
     "counterexample": Preset(
         "Two heads, uphill",

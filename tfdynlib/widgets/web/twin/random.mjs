@@ -88,8 +88,8 @@ const { width: WIDTH, share: SHARE, height: HEIGHT } = layers();
  * The stream of a seed.
  *
  * @param {number} seed a non-negative integer
- * @returns `random()` draws from [0, 1), `normal()` a standard normal number,
- *   `below(k)` a whole number from 0 to k - 1, as numpy's `integers` for k < 2^32
+ * @returns `word()` draws 64 bits, `random()` a number from [0, 1), `normal()` a standard
+ *   normal one, `below(k)` a whole one from 0 to k - 1, as numpy's `integers` for k < 2^32
  */
 export function generator(seed) {
   if (!Number.isInteger(seed) || seed < 0) {
@@ -144,5 +144,5 @@ export function generator(seed) {
       if (Number(product & 0xffffffffn) >= refused) return Number(product >> 32n);
     }
   }
-  return { random, normal, below };
+  return { word, random, normal, below };
 }
