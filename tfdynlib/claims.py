@@ -9,7 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfdynlib import _check, _multihead
+from tfdynlib import (
+    _check,
+    _multihead,
+    _multihead_space,
+    _multihead_stability,
+    _multihead_time,
+)
 from tfdynlib._ledger import HOLDS, NOT_SEEN, Claim, Evidence, verdict
 
 __all__ = [
@@ -24,7 +30,12 @@ __all__ = [
     "verdict",
 ]
 
-PAPERS: dict[int, tuple[Claim, ...]] = {1: _multihead.CLAIMS}
+THEMES = (_multihead, _multihead_space, _multihead_stability, _multihead_time)
+_FIRST = sorted(
+    (claim for theme in THEMES for claim in theme.CLAIMS),
+    key=lambda claim: int(claim.id.split(".")[1]),
+)
+PAPERS: dict[int, tuple[Claim, ...]] = {1: tuple(_FIRST)}
 
 
 @dataclass(frozen=True)
