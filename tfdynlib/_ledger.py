@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-HOLDS, NOT_SEEN = "holds", "not seen"
+HOLDS, ONLY_IF, NOT_SEEN = "holds", "holds only if", "not seen"
 
 
 @dataclass(frozen=True)
@@ -83,4 +83,4 @@ def verdict(claim: Claim, evidence: Evidence) -> str:
     outside = evidence.outside
     if outside is not None and claim.agrees(outside, evidence):
         return HOLDS
-    return f"holds only if {claim.only_if}"
+    return f"{ONLY_IF} {claim.only_if}"

@@ -16,7 +16,7 @@ def _law_length(rng: np.random.Generator) -> Evidence:
 
 def _slope_against_heads(rng: np.random.Generator) -> Evidence:
     """Exponent of H in the late rate, the mean of independent fits."""
-    t, counts = np.linspace(0, 6, 61), (2, 8, 32)
+    t, counts = np.linspace(0, 12, 121), (2, 8, 32)
     fits = []
     for _ in range(REPETITIONS):
         x = sphere.uniform(16, 3, rng)
@@ -59,7 +59,7 @@ CLAIMS = (
         "1.9",
         "Ornstein-Uhlenbeck weights: the squared slope falls like 1/H.",
         CODE + ", README",
-        "16 tokens on the sphere, t in [3, 6], H = 2, 8, 32, eight independent fits",
+        "16 tokens on the sphere, t in [6, 12], H = 2, 8, 32, eight independent fits",
         3.5,
         "standard errors of the mean of eight fits: Student, 7 degrees, 99 %",
         _slope_against_heads,

@@ -22,7 +22,11 @@ from tfdynlib import _check
 
 OURS = "tfdynlib"
 STORED = Path(__file__).parent / "stored"
-COMMANDS = {"short": "make bench", "full": "make bench-full"}
+COMMANDS = {
+    "short": "make bench",
+    "full": "make bench-full",
+    "claims": "python -m tfdynlib.claims",
+}
 # What the table of README shows: cases, and peers of each.
 HEADLINES = {
     "exact_sphere": ("torch SDPA", "numpy blocked", "scripts"),
@@ -83,7 +87,7 @@ class Table:
 
     def _repr_html_(self) -> str:
         """The table for a page; the caption is its title."""
-        return _html(self.title, HEAD, self._cells())
+        return html_table(self.title, HEAD, self._cells())
 
 
 @dataclass(frozen=True)
@@ -97,7 +101,7 @@ class Verdicts:
 
     def _repr_html_(self) -> str:
         """The table for a page."""
-        return _html("Targets", ASKED, self.rows)
+        return html_table("Targets", ASKED, self.rows)
 
 
 HEAD = ("method", "median, ms", "least – most", "× ours", "error")
@@ -115,7 +119,7 @@ def _text(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str
     return "\n".join([title, *text])
 
 
-def _html(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def html_table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table for a page; the first cell of a row heads it."""
     top = "".join(f'<th scope="col">{escape(h)}</th>' for h in head)
     body = "".join(
@@ -274,11 +278,15 @@ def newest(folder: str | Path) -> Record:
     return max(map(read, files), key=lambda record: record.date)
 
 
-def here() -> str:
-    """This machine in a few words: its processor and the versions that count."""
+def processor() -> str:
+    """Name of this machine's processor."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text("utf-8").splitlines() if info.is_file() else []
     names = [x.split(":", 1)[1].strip() for x in lines if x.startswith("model name")]
-    name = names[0] if names else platform.processor() or platform.machine()
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def here() -> str:
+    """This machine in a few words: its processor and the versions that count."""
     python = platform.python_version()
-    return f"{name}, Python {python}, NumPy {np.__version__}"
+    return f"{processor()}, Python {python}, NumPy {np.__version__}"
