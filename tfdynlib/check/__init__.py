@@ -31,7 +31,9 @@ PAGES = (
     "geometry",
     "steps",
     "density",
+    "stability",
     "performance",
+    "claims",
 )
 
 __all__ = ["PAGES", "Case", "Verdict", "call", "compare", "not_yet", "numbers", "yes"]
