@@ -378,6 +378,7 @@ BENT = np.linspace(1.9, 2.1, 2001)
 
 # Numbers on the way to an answer that a solution prints in full.
 ON_THE_WAY = {
+    "ex-stability-3": lambda: [(math.exp(1.1) - math.e) / 2],
     "ex-circle-2": lambda: (escape_rate(2.0), escape_rate(4.0)),
     "ex-steps-3": lambda: (pair_after(40), pair_after(80), GAP_OF_THE_FLOW),
     "ex-density-2": lambda: [degree_rate(4, 9.0)],

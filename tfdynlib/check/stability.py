@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from tfdynlib import energy
 from tfdynlib.check._verdict import Verdict, not_yet, numbers, yes
@@ -13,7 +12,7 @@ from tfdynlib.weights import Heads
 ENOUGH = 0.1429
 
 
-def worst_cloud(x: ArrayLike) -> Verdict:
+def worst_cloud(x: object) -> Verdict:
     """Exercise 3: tokens at which the energies of D = I and D = 1.1 I differ most.
 
     x has shape (n, 2), n at least 2, and unit rows.
