@@ -13,7 +13,7 @@ import pagesource
 import pytest
 from scipy.special import iv
 
-from tfdynlib import attention, check, energy, sphere, weights
+from tfdynlib import attention, check, claims, energy, sphere, weights
 from tfdynlib.weights import Heads
 
 PAGE_OF = {e.label: p for p in pagesource.chapters() for e in p.exercises}
@@ -162,6 +162,13 @@ def price_at_the_new_place(x, y, heads, tau):
     return price_forgotten(x, y, heads, tau) - np.mean(b * d**2) / (2 * tau)
 
 
+def a_row(found, tolerance, why="w"):
+    def measure(rng):
+        return claims.Evidence(float(found(rng)), 1.0)
+
+    return claims.Claim("9.1", "s", "t", "h", tolerance, why, measure)
+
+
 WRONG = {
     "layers.layer": [
         stay_off_the_sphere,
@@ -297,6 +304,20 @@ WRONG = {
         lambda theta: theta + 0.5 * np.sin(5 * theta),
         lambda theta: theta[:5],
         lambda theta: theta - 0.02 * np.sin(4 * theta),
+    ],
+    "stability.worst_cloud": [
+        3.0,
+        np.eye(2),
+        np.ones((2, 2)),
+        np.array([[1.0, 0.0]]),
+        around(np.linspace(0, 1, 9)),
+    ],
+    "claims.row": [
+        "a row",
+        a_row(lambda rng: 1.1, tolerance=0.2, why=""),
+        a_row(lambda rng: 1.3, tolerance=0.2),
+        a_row(lambda rng: 1.1, tolerance=2.0),
+        a_row(lambda rng: 1 / 0, tolerance=0.2),
     ],
     "geometry.action": [
         lambda x, beta: (len(x) - 1) * np.sum(np.diff(x, axis=0) ** 2) / x.shape[1],

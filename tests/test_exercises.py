@@ -16,7 +16,17 @@ from scipy.integrate import quad
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import eval_legendre, ive
 
-from tfdynlib import attention, energy, flow, geometry, jko, measure, sphere
+from tfdynlib import (
+    attention,
+    claims,
+    energy,
+    flow,
+    geometry,
+    jko,
+    measure,
+    sphere,
+    stability,
+)
 from tfdynlib.weights import Heads
 
 sys.path.insert(0, str(pagesource.BOOK / "_ext"))
@@ -289,6 +299,40 @@ def answer_to_a_wave(w):
 
 def mean_of_waves(k, H):
     return np.exp(2j * np.pi * k * np.arange(H) / H).mean()
+def nudge_of_the_pair():
+    """By a difference of two runs, not by the ratio of speeds."""
+    ends = [
+        flow.solve(
+            attention.field(Heads.descent(I2)),
+            np.array([[1.0, 0.0], [np.cos(p), np.sin(p)]]),
+            [0.0, 2.0],
+            rtol=1e-10,
+            atol=1e-12,
+        ).x[-1]
+        for p in (math.pi / 2 - 1e-4, math.pi / 2 + 1e-4)
+    return float(np.diff([sphere.distance(*x) for x in ends])[0] / 2e-4)
+
+
+def gathers_at(eps):
+    """Angle of the best of many single points, in degrees."""
+    degrees = np.arange(180)
+    a = np.deg2rad(degrees)
+    heads = Heads.descent(eps * np.diag([1.0, -1.0]))
+    points = np.stack([np.cos(a), np.sin(a)], axis=1)[:, None]
+    values = [energy.interaction(x, heads) for x in points]
+    return degrees[int(np.argmin(values))]
+
+
+def unprotected_row():
+    """The one row that expects something and allows more than a third of it."""
+    wide = [
+        row.claim.id
+        for row in claims.published()
+        if row.evidence.expected != 0 and not row.claim.at_most
+        if abs(row.claim.tolerance * (row.evidence.standard_error or 1))
+        >= abs(row.evidence.expected) / 3
+    (only,) = wide
+    return int(only.split(".")[1])
 
 
 def winner(rate, beta):
@@ -360,6 +404,14 @@ VALUES = {
     "ex-experiments-1": lambda: (power_of(SIX), power_of(SIX[1:])),
     "ex-experiments-2": lambda: np.linalg.norm(np.eye(2).mean(axis=0)),
     "ex-experiments-3": lambda: np.empty((10, 100, 200, 200)).nbytes / 1e6,
+    "ex-stability-1": lambda: stability.lipschitz_constant(Heads.descent(I2)),
+    "ex-stability-2": nudge_of_the_pair,
+    "ex-stability-4": lambda: (gathers_at(0.01), gathers_at(-0.01)),
+    "ex-stability-5": lambda: stability.geodesic_constant(Heads.descent(I2)),
+    "ex-claims-2": lambda: sum(
+        math.comb(20, k) * 0.01**k * 0.99 ** (20 - k) for k in range(1, 21)
+    ),
+    "ex-claims-4": unprotected_row,
     "ex-performance-1": lambda: 8 * 16384**2 / 1e9,
     "ex-performance-2": lambda: waves_for(64.0, 1e-12),
     "ex-balance-1": lambda: (0.5, 1.0),
@@ -375,6 +427,7 @@ BENT = np.linspace(1.9, 2.1, 2001)
 
 # Numbers on the way to an answer that a solution prints in full.
 ON_THE_WAY = {
+    "ex-stability-3": lambda: [(math.exp(1.1) - math.e) / 2],
     "ex-circle-2": lambda: (escape_rate(2.0), escape_rate(4.0)),
     "ex-steps-3": lambda: (pair_after(40), pair_after(80), GAP_OF_THE_FLOW),
     "ex-density-2": lambda: [degree_rate(4, 9.0)],

@@ -26,6 +26,7 @@ COMMANDS = {
     "short": "make bench",
     "full": "make bench-full",
     "heads": "python -m tfdynlib.experiments",
+    "claims": "python -m tfdynlib.claims",
 }
 # What the table of README shows: cases, and peers of each.
 HEADLINES = {
@@ -285,11 +286,15 @@ def newest(folder: str | Path) -> Record:
     return max(map(read, files), key=lambda record: record.date)
 
 
-def here() -> str:
-    """This machine in a few words: its processor and the versions that count."""
+def processor() -> str:
+    """Name of this machine's processor."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text("utf-8").splitlines() if info.is_file() else []
     names = [x.split(":", 1)[1].strip() for x in lines if x.startswith("model name")]
-    name = names[0] if names else platform.processor() or platform.machine()
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def here() -> str:
+    """This machine in a few words: its processor and the versions that count."""
     python = platform.python_version()
-    return f"{name}, Python {python}, NumPy {np.__version__}"
+    return f"{processor()}, Python {python}, NumPy {np.__version__}"

@@ -34,6 +34,58 @@ def lipschitz_constant(heads: Heads) -> float:
     return float((R**2 + 2 * R + np.exp(2 * R) * (2 * R**2 + R)) / heads.beta)
 
 
+def geodesic_constant(heads: Heads) -> float:
+    r"""A constant L with :math:`W_2(\mu_t, \nu_t) \le e^{Lt}\, W_2(\mu_0, \nu_0)` for
+    any two clouds under the softmax rule, along arcs; for any heads.
+
+    .. math:: L = \sum_h m_h |V_h| \bigl(1 + R_h + (1 + 2R_h) \cosh R_h\bigr),
+              \qquad R_h = \beta |B_h|
+
+    The token that listens gives 1 + R, those that it listens to the rest.  Source:
+    derived in the book.
+    """
+    _check.dimension(heads)
+    R = heads.beta * np.linalg.norm(heads.B, 2, axis=(1, 2))
+    if R.max() > 300:
+        raise _check.refuse("heads", "of beta |B| up to 300", f"{R.max():g}")
+    rate = 1 + R + (1 + 2 * R) * np.cosh(R)
+    return float(heads.mass @ (np.linalg.norm(heads.V, 2, axis=(1, 2)) * rate))
+
+
+def field_gap(heads: Heads, other: Heads) -> float:
+    r"""Bound of the distance of two softmax velocities at one token, the same for every
+    cloud: :math:`\sum_h m_h (|V_h - V'_h| + \beta |V'_h| |B_h - B'_h|)`.
+
+    Heads are compared one by one, so both need as many, of the same masses and beta.
+    """
+    _check.dimension(heads)
+    _check.dimension(other)
+    same = heads.B.shape == other.B.shape and heads.beta == other.beta
+    if not (same and np.array_equal(heads.mass, other.mass)):
+        raise _check.refuse("other", "of the same shape, masses and beta", other)
+
+    def norm(M: Float[np.ndarray, "H d d"]) -> Float[np.ndarray, " H"]:
+        return np.linalg.norm(M, 2, axis=(1, 2))
+
+    gap = norm(heads.V - other.V) + heads.beta * norm(other.V) * norm(heads.B - other.B)
+    return float(heads.mass @ gap)
+
+
+def log_drift_bound(t: float, heads: Heads, other: Heads, start: float) -> float:
+    r"""Logarithm of the largest distance :math:`W_2(\mu_t, \nu_t)` that Grönwall's
+    lemma allows two clouds at distance ``start``, the one under ``heads`` and the other
+    under ``other``: :math:`e^{Lt} W_2(\mu_0, \nu_0) + \delta\,(e^{Lt} - 1) / L`.
+
+    L is ``geodesic_constant(heads)`` and delta is ``field_gap``.  The logarithm, since
+    the bound itself is soon no double; -inf for equal clouds under equal heads.
+    """
+    t, start = _check.since(t, "t"), _check.since(start, "start")
+    L, gap = geodesic_constant(heads), field_gap(heads, other)
+    slow = gap * t if L == 0 else -gap * np.expm1(-L * t) / L
+    with np.errstate(divide="ignore"):
+        return float(L * t + np.log(start + slow))
+
+
 def logarithmic_norm(
     x: Real[np.ndarray, "n d"], heads: Heads, mass: ArrayLike | None = None
 ) -> float:

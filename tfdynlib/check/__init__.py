@@ -33,8 +33,10 @@ PAGES = (
     "layers_that_change",
     "balance",
     "density",
+    "stability",
     "experiments",
     "performance",
+    "claims",
 )
 
 __all__ = ["PAGES", "Case", "Verdict", "call", "compare", "not_yet", "numbers", "yes"]

@@ -6,6 +6,7 @@ import numpy as np
 
 from tfdynlib import attention, flow, sphere, weights
 from tfdynlib.widgets._bundle import esm, style
+from tfdynlib.widgets._sphere_twins import CHANGES, TWINS, Twins
 from tfdynlib.widgets._traits import Matrices, OneOf, Real, Whole
 from tfdynlib.widgets._widget import Preset, Widget, doubles
 
@@ -33,12 +34,18 @@ class Sphere(Widget):
     drawn from ``np.random.default_rng(seed)``; the score of x for y is beta <B x, y>;
     what y sends is V y.  The figure integrates with RK4 to layer-time ``t_end`` and
     opens at ``t``, seen from longitude ``turn`` and height ``tilt`` in degrees.
+
+    ``view="twins"`` puts a second cloud beside the first.  It differs by ``change``:
+    ``"prompt"``, token 0 starts an arc ``size`` to the east; ``"weights"``, entries are
+    rounded to ``bits`` bits; ``"sign"``, the weights are ``size`` times B and V in one
+    cloud, ``-size`` times in the other.
     """
 
     name = "sphere"
     _esm = esm("sphere")
     _css = style()
 
+    view = OneOf("tokens", words=("tokens", "twins")).tag(sync=True, page=True)
     n = Whole(64, min=2, max=512).tag(sync=True, page=True)
     beta = Real(6.0, min=0.1, max=50.0).tag(sync=True, page=True)
     seed = Whole(43, min=0, max=9999).tag(sync=True, page=True)
@@ -48,6 +55,9 @@ class Sphere(Widget):
     )
     B = Matrices([EYE], d=3).tag(sync=True, page=True)
     V = Matrices([EYE], d=3).tag(sync=True, page=True)
+    change = OneOf("prompt", words=tuple(CHANGES)).tag(sync=True, page=True)
+    size = Real(0.01, min=1e-5, max=1.0).tag(sync=True, page=True)
+    bits = Whole(8, min=2, max=16).tag(sync=True, page=True)
     t_end = Whole(30, min=5, max=200).tag(sync=True, page=True, numbers=False)
     t = Real(0.0, min=0.0, max=200.0).tag(sync=True, page=True, view=True)
     turn = Real(158.0, min=-180.0, max=180.0).tag(sync=True, page=True, view=True)
@@ -91,6 +101,7 @@ class Sphere(Widget):
             {"beta": 4.0, "B": diagonal(0, 0, 1), "V": diagonal(0, 0, 1), "t_end": 15},
             2.0,
         ),
+        **TWINS,
     }
     OPENING = (
         "pause_and_merge",
@@ -103,10 +114,14 @@ class Sphere(Widget):
     @classmethod
     def reference_for(cls, state: dict[str, Any]) -> dict[str, Any]:
         """Velocity at the start, and tokens at the checkpoints of the RK4 run."""
+        heads, x0 = heads_of(state), start_of(state)
         dt = step_length(state)
+        if state["view"] == "twins":
+            both = Twins(heads, x0, state)
+            dt = step_length(both.widened(state))
+            return both.reference(dt, CHECKPOINTS) if dt else {}
         if dt is None:
             return {}
-        heads, x0 = heads_of(state), start_of(state)
         field = attention.field(heads, rule=state["rule"])
         work = len(x0) ** 2 * len(heads) * 4 / dt
         times = [t for t in CHECKPOINTS if t * work <= PAIRS * 10]
@@ -124,6 +139,9 @@ class Sphere(Widget):
         """The tokens at ``t`` with their last 1.6 units of layer-time."""
         from tfdynlib import plot
 
+        if state["view"] == "twins":
+            both = Twins(heads_of(state), start_of(state), state)
+            return both.still(step_length(both.widened(state)), STEP)
         path = trajectory(state)
         ax = plot.sphere(
             path[-1], trails=path[-33:], view=(state["turn"], state["tilt"])

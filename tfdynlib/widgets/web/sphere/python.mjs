@@ -15,9 +15,9 @@ function matrix(rows) {
   return `np.diag([${entries.map((v) => (Number.isInteger(v) ? `${v}.0` : v)).join(", ")}])`;
 }
 
-const stack = (list) => (list.length === 1 ? matrix(list[0]) : `[${list.map(matrix).join(", ")}]`);
+export const stack = (list) => (list.length === 1 ? matrix(list[0]) : `[${list.map(matrix).join(", ")}]`);
 
-const START = {
+export const START = {
   uniform: ({ n }) => [`x0 = sphere.uniform(${n}, 3, rng)`],
   cap: ({ n }) => [
     `u = rng.random((${n}, 2))  # a cap of 60 degrees`,
