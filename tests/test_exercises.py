@@ -299,6 +299,8 @@ def answer_to_a_wave(w):
 
 def mean_of_waves(k, H):
     return np.exp(2j * np.pi * k * np.arange(H) / H).mean()
+
+
 def nudge_of_the_pair():
     """By a difference of two runs, not by the ratio of speeds."""
     ends = [
@@ -310,6 +312,7 @@ def nudge_of_the_pair():
             atol=1e-12,
         ).x[-1]
         for p in (math.pi / 2 - 1e-4, math.pi / 2 + 1e-4)
+    ]
     return float(np.diff([sphere.distance(*x) for x in ends])[0] / 2e-4)
 
 
@@ -331,6 +334,7 @@ def unprotected_row():
         if row.evidence.expected != 0 and not row.claim.at_most
         if abs(row.claim.tolerance * (row.evidence.standard_error or 1))
         >= abs(row.evidence.expected) / 3
+    ]
     (only,) = wide
     return int(only.split(".")[1])
 
