@@ -157,6 +157,20 @@ def test_halving_the_step_halves_the_exact_residual_and_not_the_coded(name):
         assert limit == pytest.approx(-0.644, abs=1e-3)
 
 
+def test_work_of_the_noise_has_mean_zero_though_most_paths_lose():
+    small = {"n": 8, "t_end": 1, "dt": 0.1, "paths": 1000, "motion": "noisy"}
+    state = Balance().state() | small | {"space": "circle", "D": CASES[0]["D"]}
+    body = """
+    const run = runOf({ ...c, d: 2 });
+    while (run.advance(1000));
+    return run.books.map((book) => book.noise[run.filled - 1]);
+    """
+    M = np.array(in_node("balance/run.mjs", "runOf", body, [state])[0])
+    # Four standard errors of the mean; sums over left ends have no bias at any step.
+    assert abs(M.mean()) < 4 * M.std() / np.sqrt(len(M))
+    assert np.median(M) < 0
+
+
 # On a page
 
 
