@@ -74,7 +74,7 @@ def distances(state: dict) -> np.ndarray:
 @pytest.mark.parametrize("name", ALL)
 def test_distances_and_constants_are_pythons(visit, name):
     page = visit().page
-    state = pick(page, name, t=2.0, n=12)
+    state = pick(page, name, t=2.0, n=12, t_end=20)
     seen = numbers(page)
     # Rounding of both runs, and of the chord of close tokens.
     assert seen["distances"][:41] == pytest.approx(distances(state), abs=1e-13)
@@ -170,8 +170,7 @@ def test_the_other_view_is_one_chip_away(visit):
 @pytest.mark.parametrize("name", ALL)
 def test_passport_measures_the_page_against_python(visit, name):
     page = visit().page
-    page.click(f'[data-preset="{name}"]')
-    settle(page)
+    pick(page, name)
     words = page.inner_text(".tfdyn-passport-line").replace("\u00a0", " ")
     found = re.search(r"deviation (\S+), page against Python", words)
     # A hundred steps of rounding in tokens, and a norm from eigenvalues.
