@@ -291,3 +291,76 @@ REFUSALS = [
 def test_refusals(call, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         call()
+
+
+# --- constants along arcs -----------------------------------------------------------
+
+
+def test_the_constant_of_the_plain_head_is_two_and_three_hyperbolic_cosines():
+    for sign in (1, -1):
+        L = stability.geodesic_constant(Heads(I2, sign * I2))
+        assert L == pytest.approx(2 + 3 * np.cosh(1), rel=1e-14)
+    mean = stability.geodesic_constant(
+        Heads(np.stack([I2, 0 * I2]), np.stack([I2] * 2))
+    )
+    # B = 0 hears the mean of all: 1 for the projection, 1 for the mean.
+    assert mean == pytest.approx((2 + 3 * np.cosh(1) + 2) / 2, rel=1e-14)
+
+
+@given(seeds)
+def test_no_local_rate_is_above_the_constant_along_arcs(seed):
+    rng = np.random.default_rng(seed)
+    B, V = rng.standard_normal((2, 2, 3, 3))
+    heads = Heads(B, V, beta=0.7)
+    for x in (sphere.uniform(6, 3, rng), np.tile(sphere.uniform(1, 3, rng), (4, 1))):
+        rate = stability.logarithmic_norm(x, heads)
+        assert rate <= stability.geodesic_constant(heads) * (1 + 1e-12)
+
+
+@given(seeds)
+def test_velocities_under_two_weights_are_no_further_apart_than_the_gap(seed):
+    rng = np.random.default_rng(seed)
+    B, V = rng.standard_normal((2, 2, 3, 3))
+    one = Heads(B, V, beta=0.7)
+    other = Heads(B + 0.3 * V, V - 0.2 * B, beta=0.7)
+    x = sphere.uniform(6, 3, rng)
+    apart = attention.velocity(x, one) - attention.velocity(x, other)
+    longest = np.linalg.norm(apart, axis=1).max()
+    assert longest <= stability.field_gap(one, other) * (1 + 1e-12)
+
+
+def test_the_gap_is_nearly_attained_by_the_values():
+    """One token hears only itself: |(V - V') x| for x across the change."""
+    x = np.array([[1.0, 0.0]])
+    turn = np.array([[0.0, -1.0], [1.0, 0.0]])
+    one, other = Heads(I2, turn), Heads(I2, 2 * turn)
+    apart = attention.velocity(x, other) - attention.velocity(x, one)
+    assert np.linalg.norm(apart) == pytest.approx(stability.field_gap(one, other))
+
+
+def test_drift_of_two_clouds_keeps_below_its_bound():
+    one, other = Heads.descent(0.3 * P), Heads.descent(0.3 * P + 0.01 * J)
+    moved = circle(THETA + 1e-3 * np.cos(3 * THETA))
+    start = gap(START, moved)
+    apart = gap(end(one, START, 1.0), end(other, moved, 1.0))
+    bound = stability.log_drift_bound(1.0, one, other, start)
+    assert np.log(apart) < bound
+    # At t = 0 it is the distance, and its slope there L d + delta.
+    assert stability.log_drift_bound(0.0, one, other, start) == pytest.approx(
+        np.log(start)
+    )
+    h = 1e-6
+    L, delta = stability.geodesic_constant(one), stability.field_gap(one, other)
+    slope = (np.exp(stability.log_drift_bound(h, one, other, start)) - start) / h
+    assert slope == pytest.approx(L * start + delta, rel=1e-4)  # h L, and rounding / h
+    assert stability.log_drift_bound(3.0, one, one, 0.0) == -np.inf
+
+
+def test_constants_refuse_what_they_cannot_compare():
+    one = Heads.descent(I2)
+    with pytest.raises(ValueError, match="^other must be"):
+        stability.field_gap(one, Heads.descent(np.stack([P, Q])))
+    with pytest.raises(ValueError, match="^other must be"):
+        stability.field_gap(one, Heads.descent(I2, beta=2.0))
+    with pytest.raises(ValueError, match="^heads must be of beta"):
+        stability.geodesic_constant(Heads.descent(400 * I2))

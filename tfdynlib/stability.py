@@ -12,6 +12,7 @@ from jaxtyping import Float, Real
 from numpy.typing import ArrayLike
 
 from tfdynlib import _check, _slopes, attention, energy, sphere
+from tfdynlib._check import Number
 from tfdynlib.attention import Masses, Tokens
 from tfdynlib.flow import Trajectory
 from tfdynlib.weights import Heads, WeightPath, constant, gradient_sign
@@ -71,7 +72,7 @@ def field_gap(heads: Heads, other: Heads) -> float:
     return float(heads.mass @ gap)
 
 
-def log_drift_bound(t: float, heads: Heads, other: Heads, start: float) -> float:
+def log_drift_bound(t: Number, heads: Heads, other: Heads, start: Number) -> float:
     r"""Logarithm of the largest distance :math:`W_2(\mu_t, \nu_t)` that Grönwall's
     lemma allows two clouds at distance ``start``, the one under ``heads`` and the other
     under ``other``: :math:`e^{Lt} W_2(\mu_0, \nu_0) + \delta\,(e^{Lt} - 1) / L`.

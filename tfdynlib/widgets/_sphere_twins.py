@@ -1,6 +1,5 @@
 """The view "twins" of the figure ``sphere``: two clouds that differ a little."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +11,8 @@ from tfdynlib.weights import Heads
 from tfdynlib.widgets._widget import Preset, doubles
 
 Tokens = Float[np.ndarray, "n 3"]
+CHECKED = 2.0  # layer-time at which page and Python are compared
+PAIRS = 2e7  # pairs of tokens that a reference may look at
 CHANGES = ("prompt", "weights", "sign")
 MIXED = [[[1.0, 0.3, -0.2], [0.3, -0.5, 0.4], [-0.2, 0.4, 0.7]]]
 
@@ -103,13 +104,13 @@ class Twins:
         pairs = zip(fields, starts)
         return np.stack([flow.solve(f, x0, t, method="rk4").x for f, x0 in pairs])
 
-    def reference(self, dt: float, times: Sequence[float]) -> dict[str, Any]:
-        """Tokens of both clouds at some times, and the constants of the bound."""
+    def reference(self, dt: float) -> dict[str, Any]:
+        """Tokens of both clouds at ``CHECKED``, and the constants of the bound."""
         work = 2 * len(self.x) ** 2 * len(self.heads) * 4 / dt
         tokens = []
-        for t in (t for t in times if t * work <= 2e7):
-            end = self.run(dt * np.arange(round(t / dt) + 1))[:, -1]
-            tokens.append({"t": t, "x": doubles(end)})
+        if CHECKED * work <= PAIRS:
+            end = self.run(dt * np.arange(round(CHECKED / dt) + 1))[:, -1]
+            tokens.append({"t": CHECKED, "x": doubles(end)})
         one, two = self.both()
         cold = self.state["beta"] * np.linalg.norm(one.B, 2, axis=(1, 2)).max() <= 300
         L = stability.geodesic_constant(one) if cold else np.inf

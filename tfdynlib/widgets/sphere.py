@@ -119,7 +119,7 @@ class Sphere(Widget):
         if state["view"] == "twins":
             both = Twins(heads, x0, state)
             dt = step_length(both.widened(state))
-            return both.reference(dt, CHECKPOINTS) if dt else {}
+            return both.reference(dt) if dt else {}
         if dt is None:
             return {}
         field = attention.field(heads, rule=state["rule"])

@@ -113,7 +113,7 @@ export function twinsOf(given) {
     softmax: rule === "softmax",
     /** log10 of e^{Lt} d(0) + δ (e^{Lt} - 1) / L. */
     bound(t) {
-      const grown = before + (gap / L) * -Math.expm1(-L * t);
+      const grown = before + (L === 0 ? gap * t : (gap / L) * -Math.expm1(-L * t));
       return (L * t) / Math.LN10 + Math.log10(grown);
     },
   };
