@@ -355,7 +355,7 @@ def test_by_keyboard_the_sphere_turns_and_the_player_plays(visit):
 def test_reduced_motion_shows_presets_at_their_moment_still(visit):
     page = visit(reduced_motion="reduce").page
     page.click('[data-preset="frozen"]')
-    page.wait_for_timeout(150)
+    settle(page)
     assert not page.evaluate(f"{FIGURE}.tfdyn.card.clock.playing")
     assert clock(page) == Paths.PRESETS["frozen"].moment
 
