@@ -21,7 +21,7 @@ import json
 import os
 import platform
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from dataclasses import field as default
 from importlib.metadata import PackageNotFoundError, version
@@ -35,7 +35,7 @@ from tfdynlib import _along, _check, _oscillation, records, sphere, weights
 from tfdynlib._along import Course
 
 LAYOUTS = ("ou", "spread", "common")
-# Times at which curves are kept, and steps per correlation time of what is averaged.
+# Times at which curves are kept.
 KEPT = 101
 NOISE = 2.0
 CLUMPS, NOISE_OF_TOKENS = 5, 0.05
@@ -390,17 +390,18 @@ def _row(run: Run) -> tuple[str, ...]:
     return (s.layout, *sizes, f"{run.seconds:.1f}", late, *ends)
 
 
-def _write(runs: Iterable[Run], file: Path, note: str) -> None:
+def _write(runs: Collection[Run], file: Path, load: float | None) -> None:
     """All runs as a ``records.Record``; a reader never sees half a file."""
     names = ("tfdynlib", "numpy", "scipy", "numba")
+    minutes = sum(r.seconds for r in runs) / 60
     versions: dict[str, str | None] = {name: _version(name) for name in names}
     out = {
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "processor": records.here().split(",")[0],
         "form": "heads",
-        "load": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
+        "load": load,
         "versions": {"python": platform.python_version(), **versions},
-        "note": note,
+        "note": f"CPU time of all runs: {minutes:.1f} minutes.",
         "cases": {},
         "runs": [r.stored() for r in runs],
     }
@@ -429,6 +430,7 @@ def main(arguments: list[str] | None = None) -> None:
         "nanosecond.  At least four paths of noisy weights are run.",
     )
     options = parser.parse_args(arguments)
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
     done = {r.setting: r for r in stored(options.out)} if options.out.exists() else {}
     for setting, paths in plan():
         wanted = int(min(paths, max(4, options.pairs / setting.pairs)))
@@ -442,13 +444,8 @@ def main(arguments: list[str] | None = None) -> None:
                 if before.paths >= wanted or time.monotonic() - began > 20:
                     break
             done[setting] = before
-            _write(done.values(), options.out, _note(done.values()))
+            _write(done.values(), options.out, load)
         print(done[setting], flush=True)
-
-
-def _note(runs: Iterable[Run]) -> str:
-    total = sum(r.seconds for r in runs)
-    return f"CPU time of all runs: {total / 60:.1f} minutes."
 
 
 if __name__ == "__main__":
