@@ -170,7 +170,7 @@ def test_the_other_view_is_one_chip_away(visit):
 @pytest.mark.parametrize("name", ALL)
 def test_passport_measures_the_page_against_python(visit, name):
     page = visit().page
-    pick(page, name)
+    pick(page, name, t=2.5)
     words = page.inner_text(".tfdyn-passport-line").replace("\u00a0", " ")
     found = re.search(r"deviation (\S+), page against Python", words)
     # A hundred steps of rounding in tokens, and a norm from eigenvalues.
@@ -180,7 +180,7 @@ def test_passport_measures_the_page_against_python(visit, name):
 @pytest.mark.parametrize("name", ALL)
 def test_copied_python_prints_the_distance_and_the_bound(visit, name):
     page = visit().page
-    pick(page, name, t=3.0, n=12, beta=1.5)
+    pick(page, name, t=1.0, n=12, beta=1.5)
     page.click(".tfdyn-code")
     out = io.StringIO()
     with contextlib.redirect_stdout(out):

@@ -118,7 +118,7 @@ class Ledger:
         return records.as_html("Claims of the first paper", HEAD, cells)
 
 
-HEAD = ("", "statement", "source", "found", "expected", "tolerance", "verdict")
+HEAD = ("row", "statement", "source", "found", "expected", "tolerance", "verdict")
 
 
 def _verdict(row: Row) -> str:

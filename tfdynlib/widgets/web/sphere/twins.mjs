@@ -41,7 +41,7 @@ const LAMPS = ["the rule is softmax", "both clouds have the same weights", "*V* 
 function verdictOf(now, distance, allowed) {
   if (now.dt === null) return ["Too fast to follow", "Lower *β* or the entries of *B* and *V*.", "stop"];
   const { change } = now.state;
-  const room = now.softmax ? `The bound allows 10^{${power(allowed)}}.` : "No bound is drawn for this rule.";
+  const room = now.softmax ? `The bound allows ten to the ${power(allowed)}.` : "No bound is drawn for this rule.";
   if (change === "prompt") {
     const ratio = distance / now.before;
     const words = ratio < 0.995 ? "They come closer" : ratio > 1.005 ? "They part" : "As far apart as before";
