@@ -146,7 +146,7 @@ def test_import_of_the_rooms_loads_no_heavy_package():
     assert HEAVY.isdisjoint(m.split(".")[0] for m in modules)
 
 
-@pytest.mark.parametrize("path", sorted(HOME.glob("*.py")), ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", sorted(HOME.rglob("*.py")), ids=lambda p: p.stem)
 def test_no_warning_is_silenced_and_no_error_swallowed(path):
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ExceptHandler):

@@ -92,7 +92,7 @@ def _lookup(dotted: str):
 
 def _all_signatures() -> str:
     """Every argument name of the package's rooms, and `len` of heads."""
-    sources = (pagesource.ROOT / "tfdynlib").glob("*.py")
+    sources = (pagesource.ROOT / "tfdynlib").rglob("*.py")
     text = "\n".join(path.read_text("utf8") for path in sources)
     return " ".join(re.findall(r"(\w+):", text)) + (" len" if "__len__" in text else "")
 

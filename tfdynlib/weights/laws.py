@@ -1,0 +1,56 @@
+"""The law of noisy heads, and the length of a path of laws."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tfdynlib import _check, _noise, _panels
+from tfdynlib._check import Number
+from tfdynlib.weights.motions import symmetric_mean, symmetric_start
+from tfdynlib.weights.paths import WeightPath
+
+
+def ornstein_uhlenbeck_law(
+    D0: ArrayLike,
+    noise_var: Number = 2.0,
+    mean: ArrayLike | None = None,
+    mass: ArrayLike | None = None,
+) -> _noise.Law:
+    """The law of ``ornstein_uhlenbeck`` heads, that of infinitely many from each start.
+
+    A value with ``mean(t)``, ``variance(t)`` and ``length(p, t0, t1)`` in Wasserstein
+    distance, finite for all time: the law is integrable where its samples are not.
+    """
+    start = symmetric_start(D0)
+    target = symmetric_mean(mean, start.shape[-1])
+    g2 = _check.positive(noise_var, "noise_var")
+    return _noise.Law(start, g2, target, _check.masses(mass, len(start), "mass"))
+
+
+def length(path: WeightPath, t0: Number, t1: Number, p: int = 2) -> float:
+    r"""Length of the path of the measure over heads, in :math:`W_p`, p = 1 or 2.
+
+    .. math:: \int_{t_0}^{t_1} \Bigl(\sum_h m_h |B_h'(t)|^p\Bigr)^{1/p} dt
+
+    with Frobenius norms, and the jumps of layers added.  It is the length in
+    :math:`W_p` as long as no two heads coincide (jumps: an upper bound).  ``inf`` for
+    noisy weights.
+    Panels of Gauss nodes between breaks, halved until they agree to 1e-10.
+    """
+    _check.instance(path, WeightPath, "path", "a WeightPath")
+    if p not in (1, 2):
+        raise _check.refuse("p", "1 or 2", p)
+    ends = _check.increasing(np.array([t0, t1], dtype=float), "t0, t1")
+    if path.noise_var > 0:
+        return np.inf
+    inner = [b for b in path.breaks if ends[0] < b < ends[1]]
+    edges = [float(ends[0]), *inner, float(ends[1])]
+    mass = path(edges[0]).mass
+
+    def speed(t: float) -> float:
+        return _panels.size(path.drift(t)[0], mass, p)
+
+    total = sum(_panels.integral(speed, a, b) for a, b in zip(edges, edges[1:]))
+    for b in inner:
+        before = path(float(np.nextafter(b, ends[0])))
+        total += _panels.size(path(b).B - before.B, mass, p)
+    return total
