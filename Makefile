@@ -5,7 +5,7 @@
 #   UPGRADE=--upgrade  with `make lock`: the newest versions that fit, not those pinned
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve live test check bench bench-full lock clean
+.PHONY: help book serve live test beside check bench bench-full lock clean
 .DELETE_ON_ERROR:
 
 # The peers of the test-bench are large: they have an environment of their own.
@@ -53,6 +53,9 @@ test: $(TEST_ENV) book  ## build the book and run every test
 	$(SAY) 'Running every test; those that need a browser say so if there is none.'
 	@$(RUN) pytest $(BESIDE)
 	$(SAY) 'All tests have passed.'
+
+beside:
+	@echo '$(BESIDE)'
 
 check: $(TEST_ENV)  ## format, lint and types
 	$(SAY) 'Format, lint, types.'

@@ -7,16 +7,19 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from types import ModuleType
 
 import pytest
 from fixture_book import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tfdynlib.summation import compiled
+
 sys.path[:0] = [str(ROOT / "book/_ext"), str(ROOT / "book")]
 
 from serve import serving  # noqa: E402
-from tfdynbook import answers, freshness, notation, pages  # noqa: E402
+from tfdynbook import answers, freshness, loops, notation, pages  # noqa: E402
 from tfdynbook.arithmetic import value_of  # noqa: E402
 
 ANSWERS = ROOT / "book/_ext/tfdynbook/static/answers.js"
@@ -173,3 +176,19 @@ def test_book_is_served_under_a_folder_and_nothing_else_is(tmp_path):
         with pytest.raises(urllib.error.HTTPError, match="404") as refused:
             urllib.request.urlopen(f"{top}/index.html")
         refused.value.close()
+
+
+def test_every_loop_is_compiled_before_the_pages_run():
+    """One that is not speaks on a page, and only where nothing is compiled yet."""
+    loaders = [compiled.loops, compiled.replicas, compiled.along]
+    named = [
+        value
+        for value in vars(compiled).values()
+        if getattr(value, "__annotations__", {}).get("return") is ModuleType
+    ]
+    assert set(named) == set(loaders)
+    for loader in loaders:
+        loader.cache_clear()
+    loops.compile_all(None)
+    if compiled.missing() is None:
+        assert all(loader.cache_info().currsize == 1 for loader in loaders)

@@ -80,6 +80,7 @@ def columns_instead_of_rows(scores, values):
 
 
 def hide_the_overflow(scores, values):
+    """A wrong answer that looks whole: the check must not be content with it."""
     with np.errstate(all="ignore"):
         return np.nan_to_num(naive(scores, values))
 

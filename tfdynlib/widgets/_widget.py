@@ -8,6 +8,7 @@ import asyncio
 import base64
 import html
 import json
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -72,6 +73,11 @@ class Widget(anywidget.AnyWidget):
     reference = traitlets.Dict().tag(sync=True)
     version = traitlets.Unicode(__version__).tag(sync=True)
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if getattr(cls.still, "__isabstractmethod__", False):
+            raise TypeError(f"{cls.__name__} needs still(state), its picture on paper")
+
     def __init__(self, *presets: str, **values: Any) -> None:
         names = presets or self.OPENING
         for name in names:
@@ -135,9 +141,9 @@ class Widget(anywidget.AnyWidget):
         return {}
 
     @classmethod
+    @abstractmethod
     def still(cls, state: dict[str, Any]) -> str:
         """The figure at a state as inline SVG: for paper, and without script."""
-        raise NotImplementedError
 
     @classmethod
     def measured(cls, state: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sphinx.application import Sphinx
 
-from tfdynlib import attention, flow
+from tfdynlib import _along, attention, flow
 from tfdynlib.summation import compiled
 from tfdynlib.weights import Heads
 
@@ -22,6 +22,7 @@ def compile_all(app: Sphinx) -> None:
     for d, B in ((3, np.eye(3)), (3, turn), (5, np.eye(5))):
         attention.velocity(np.eye(d), Heads(B, np.eye(d)), method="compiled")
     flow.solve_ensemble(np.eye(3)[None], Heads(np.eye(3), np.eye(3)), [0.0, 0.1])
+    _along.follow(np.eye(3), np.tile(np.eye(3), (2, 1, 1, 1)), dt=0.1, noise_var=1.0)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
