@@ -387,6 +387,44 @@ def test_the_climb_of_softmax_and_the_fall_of_the_gradient_rule():
         assert energy.interaction(run.x[-1], COUNTER) == pytest.approx(E, abs=digits)
 
 
+# G^2 and dissipation of random heads Z + Z^T at a hundred tokens; seeds are not known.
+RANDOM = {2: (3.187221, 4.167258), 10: (0.247953, 0.419963), 50: (0.037759, 0.053512)}
+
+
+@pytest.mark.parametrize("H", [2, 10, pytest.param(50, marks=pytest.mark.slow)])
+def test_random_heads_have_a_mismatch_of_the_printed_size(H):
+    """Each printed number is within the middle 95% of forty draws."""
+    rng, draws = np.random.default_rng(1), []
+    for _ in range(40):
+        x, Z = sphere.uniform(100, 3, rng), rng.standard_normal((H, 3, 3))
+        heads = Heads.descent(Z + Z.swapaxes(1, 2))
+        lost = energy.dissipation(x, heads)
+        draws.append((lost - energy.head_mismatch(x, heads), lost))
+    low, high = np.percentile(draws, [2.5, 97.5], axis=0)
+    assert (low < RANDOM[H]).all() and (RANDOM[H] < high).all(), (low, high)
+
+
+def test_dissipation_of_random_heads_may_be_a_thousand_times_the_other_way():
+    """Three tokens, two heads, G^2 small: -1200 was the least of another search."""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((100_000, 3, 3))
+    x /= np.linalg.norm(x, axis=2, keepdims=True)
+    Z = rng.standard_normal((100_000, 2, 3, 3))
+    D, y = Z + Z.swapaxes(2, 3), x[:, None]
+    kernel = np.exp(y @ D @ y.swapaxes(2, 3)) / 3
+    s, g = kernel.sum(axis=3), kernel @ y @ D
+    g -= np.sum(g * y, axis=3, keepdims=True) * y
+    v = np.mean(g / s[..., None], axis=1)
+    lost = np.sum(g.mean(axis=1) * v, axis=(1, 2))
+    ratio = lost / np.sum(np.sum(v**2, axis=2) / np.mean(1 / s, axis=1), axis=1)
+    least = ratio.argmin()
+    assert ratio[least] < -1200
+    heads = Heads.descent(D[least])
+    lost = energy.dissipation(x[least], heads)
+    action = lost - energy.head_mismatch(x[least], heads)
+    assert lost / action == pytest.approx(ratio[least], rel=1e-8)  # of a small velocity
+
+
 # --- refusals ---------------------------------------------------------------------
 
 NOISY = WeightPath(

@@ -224,6 +224,16 @@ def test_explicit_euler_raises_the_energy_where_a_movement_lowers_it():
     assert energy.interaction(PAIR, ONE) == pytest.approx(0.929570, abs=6e-7)
 
 
+def test_explicit_euler_with_huge_steps_climbs_at_the_fifth():
+    x, energies = X, []
+    for _ in range(5):
+        v = attention.velocity(x, TWO, rule="gradient")
+        x = sphere.retract(x + 10 * v)
+        energies.append(energy.interaction(x, TWO))
+    # Six printed digits; the movements of the same length fall at every step, below.
+    assert energies[3:] == pytest.approx([0.546220, 0.547841], abs=6e-7)
+
+
 # --- twelve tokens, two heads ------------------------------------------------------
 
 FLOW = {

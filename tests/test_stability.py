@@ -59,6 +59,10 @@ def test_a_pair_that_repels_keeps_within_the_exponential():
     # One of the two directions only turns the pair: its rate is 0.
     apart = stability.logarithmic_norm(circle(np.array([0.0, np.pi])), heads)
     assert apart == pytest.approx(0.0, abs=1e-12)
+    # The other is the relative one, F'(pi) = -2 e^-1 / (e + 1/e).
+    opposite = circle(np.array([0.0, np.pi]))
+    rates = np.linalg.eigvalsh(stability._jacobian(opposite, heads, np.full(2, 0.5)))
+    assert rates == pytest.approx([-0.2384058440, 0.0], abs=6e-11)
 
 
 def test_the_constant_for_all_clouds_is_useless():
@@ -88,6 +92,19 @@ def test_measured_growth_lies_below_the_logarithmic_norm(sign, ratios, bound):
         # Printed to 5e-9; dopri5 leaves 1e-9 / eps.
         assert found == pytest.approx(ratio, abs=1e-8 + 1e-9 / eps)
         assert found < line[-1]
+
+
+@pytest.mark.parametrize(("sign", "ratio"), [(-1, 1.00615713), (1, 1.21215838)])
+def test_growth_of_a_tiny_perturbation(sign, ratio):
+    """At 1e-4, where the tolerance of the default method would be seen."""
+    field = attention.field(Heads(BOTH, sign * BOTH))
+    moved = circle(THETA + 1e-4 * (np.cos(3 * THETA) + 0.5 * np.sin(THETA)))
+    one, two = (
+        flow.solve(field, x, [0.0, 2.0], "dop853", rtol=1e-12, atol=1e-13).x[-1]
+        for x in (START, moved)
+    )
+    # Half a unit of the last printed digit, and 1e-13 of the angles over 1e-4.
+    assert gap(one, two) / gap(START, moved) == pytest.approx(ratio, abs=7e-9)
 
 
 @given(seed=seeds, d=st.sampled_from([2, 3, 4]))
@@ -132,7 +149,7 @@ def test_logarithmic_norm_does_not_see_names_or_split_tokens(
 
 def test_tokens_move_in_proportion_to_a_change_of_weights():
     base = end(Heads.descent(BOTH), START)
-    printed = {0.1: 0.22969556, 0.05: 0.23166944, 0.025: 0.23260576}
+    printed = {0.1: 0.22969556, 0.05: 0.23166944, 0.025: 0.23260576, 0.0125: 0.23306049}
     for eps, ratio in printed.items():
         moved = end(Heads.descent(np.stack([P + eps * J, Q])), START)
         assert gap(base, moved) / eps == pytest.approx(ratio, abs=1e-7)
@@ -253,8 +270,16 @@ def test_minima_fall_with_the_square_of_a_perturbation():
     }
     for eps, E in printed.items():
         assert found[eps].energy == pytest.approx(E, abs=1e-9)
-    drop = [found[0].energy - found[eps].energy for eps in (0.05, 0.025)]
-    assert np.log2(drop[0] / drop[1]) == pytest.approx(2, abs=0.02)
+    drop = [found[0].energy - found[eps].energy for eps in (0.1, 0.05, 0.025)]
+    assert drop == pytest.approx([3.385e-3, 8.510e-4, 2.131e-4], abs=6e-8)
+    assert np.log2(drop[1] / drop[2]) == pytest.approx(2, abs=0.02)
+    # Minimisers move in proportion; reflections of one are as good.
+    signs = [np.array(s) for s in ((1, 1), (1, -1), (-1, 1), (-1, -1))]
+    moved = [
+        min(gap(found[0].x, s * found[eps].x) for s in signs)
+        for eps in (0.1, 0.05, 0.025)
+    ]
+    assert moved == pytest.approx([0.0990, 0.0499, 0.0250], abs=6e-5)
 
 
 def test_weights_that_vanish_leave_the_energy_of_the_mean(tokens):

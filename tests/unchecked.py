@@ -18,12 +18,10 @@ print(json.dumps([function(*case) for case in json.loads(sys.argv[4])]))
 """
 
 
-def unchecked(
-    function: Callable[..., Any], cases: Sequence[Sequence[Any]]
-) -> list[Any]:
-    """The values of a function of a test file, for lists of arguments; warnings fail."""
+def unchecked(function: Callable[..., Any], cases: Sequence[Sequence[Any]]) -> list:
+    """The values of a function of a test file for its cases; warnings fail."""
     place = (str(Path(__file__).parent), function.__module__, function.__name__)
     call = [sys.executable, "-W", "error", "-c", RUN, *place, json.dumps(cases)]
-    done = subprocess.run(call, capture_output=True, text=True, timeout=200)
+    done = subprocess.run(call, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
