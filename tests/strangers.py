@@ -69,6 +69,14 @@ STRANGERS = {
     "a matrix for a path of densities": lambda: density.solve(np.ones_like, I2, [0, 1]),
     "a number for a density": lambda: density.solve(0.16, ONE, [0, 1]),
     "no density on the sphere": lambda: density.sphere_grid(None, 4),
+    "a word for a time": lambda: weights.constant(ONE)("now"),
+    "no time for a law": lambda: weights.ornstein_uhlenbeck_law(I2).mean(None),
+    "a word for the time of a power": lambda: energy.power(I2, ONE, "now"),
+    "a list for the start of a length": lambda: weights.length(
+        weights.constant(ONE), [0, 1], 2
+    ),
+    "heads for a path with a length": lambda: weights.length(ONE, 0, 1),
+    "a matrix for a law": lambda: energy.annealed_power(I2, I2, 1.0),
     "a number for a point": lambda: sphere.retract(2.0),
 }
 

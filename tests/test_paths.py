@@ -371,7 +371,12 @@ REFUSALS = [
         r"t must be in \[0, 1\], got 2",
     ),
     (lambda: weights.length(OU(I2, [0, 1], RNG), 0, 1, 3), "p must be 1 or 2, got 3"),
-    (lambda: weights.length(OU(I2, [0, 1], RNG), 1, 1), "t0, t1 must be strictly"),
+    (lambda: weights.length(OU(I2, [0, 1], RNG), 1, 1), "t1 must be later than t0, 1"),
+    (
+        lambda: weights.length(weights.layers([Heads(I2, I2)], [0, 1]), 0, 2),
+        r"t must be in \[0, 1\], got 2",
+    ),
+    (lambda: weights.constant(Heads(I2, I2))(np.nan), "t must be finite, got nan"),
     (lambda: weights.ornstein_uhlenbeck_law(I2).length(3), "p must be 1 or 2, got 3"),
     (lambda: weights.ornstein_uhlenbeck_law(I2).length(2, 1, 0.5), "t1 must be 1 or"),
     (

@@ -32,7 +32,8 @@ def power(
     path = constant(path) if isinstance(path, Heads) else path
     _check.instance(path, WeightPath, "path", "a WeightPath, or Heads")
     x, mass, _ = _check.cloud(x, path.d, mass)
-    heads, rate = path(t), path.drift(float(t))[0]
+    t = _check.time(t, "t")
+    heads, rate = path(t), path.drift(t)[0]
     smooth = _account.power(x, heads, rate, mass, attention.how(method, tol))
     if path.noise_var == 0:
         return smooth

@@ -39,18 +39,21 @@ def length(path: WeightPath, t0: Number, t1: Number, p: int = 2) -> float:
     _check.instance(path, WeightPath, "path", "a WeightPath")
     if p not in (1, 2):
         raise _check.refuse("p", "1 or 2", p)
-    ends = _check.increasing(np.array([t0, t1], dtype=float), "t0, t1")
+    t0, t1 = _check.time(t0, "t0"), _check.time(t1, "t1")
+    if not t0 < t1:
+        raise _check.refuse("t1", f"later than t0, {t0:g}", t1)
+    mass = path(t0).mass
+    path(t1)  # refuses an end at which there are no weights
     if path.noise_var > 0:
         return np.inf
-    inner = [b for b in path.breaks if ends[0] < b < ends[1]]
-    edges = [float(ends[0]), *inner, float(ends[1])]
-    mass = path(edges[0]).mass
+    inner = [b for b in path.breaks if t0 < b < t1]
+    edges = [t0, *inner, t1]
 
     def speed(t: float) -> float:
         return _panels.size(path.drift(t)[0], mass, p)
 
     total = sum(_panels.integral(speed, a, b) for a, b in zip(edges, edges[1:]))
     for b in inner:
-        before = path(float(np.nextafter(b, ends[0])))
+        before = path(float(np.nextafter(b, t0)))
         total += _panels.size(path(b).B - before.B, mass, p)
     return total

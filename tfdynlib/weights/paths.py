@@ -47,7 +47,7 @@ class WeightPath:
     integrable: bool | None = None
 
     def __call__(self, t: Number) -> Heads:
-        return self.heads_at(float(t))
+        return self.heads_at(_check.time(t, "t"))
 
 
 def _no_drift(H: int, d: int) -> Callable[[float], tuple[Stack, Stack]]:
