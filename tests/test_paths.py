@@ -343,6 +343,18 @@ def test_oscillations_with_one_phase_stay_for_any_number_of_heads():
     assert late_slope(4, "common") == pytest.approx(0.378, rel=0.2)
 
 
+def test_masses_are_copied():
+    mass, starts = np.array([0.25, 0.75]), np.stack([I2, 2 * I2])
+    paths = (
+        weights.oscillating(2, 2, I2, mass=mass),
+        weights.ornstein_uhlenbeck(starts, [0, 1], np.random.default_rng(0), mass=mass),
+    )
+    law = weights.ornstein_uhlenbeck_law(starts, mass=mass)
+    mass[:] = 0.5
+    assert all(path(0.5).mass[0] == 0.25 for path in paths)
+    assert law.mass[0] == 0.25
+
+
 # --- refusals ---------------------------------------------------------------------
 
 RNG = np.random.default_rng(0)

@@ -23,7 +23,7 @@ def ornstein_uhlenbeck_law(
     start = symmetric_start(D0)
     target = symmetric_mean(mean, start.shape[-1])
     g2 = _check.positive(noise_var, "noise_var")
-    return _noise.Law(start, g2, target, _check.masses(mass, len(start), "mass"))
+    return _noise.Law(start, g2, target, _check.masses(mass, len(start), "mass").copy())
 
 
 def length(path: WeightPath, t0: Number, t1: Number, p: int = 2) -> float:

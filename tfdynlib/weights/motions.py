@@ -39,7 +39,7 @@ def oscillating(
     start = symmetric_start(D0, H, d)
     target, angle = _oscillation.target(d), _oscillation.phases(H, phase == "spread")
     transient = start - target.response(angle)
-    mass = _check.masses(mass, H, "mass")
+    mass = _check.masses(mass, H, "mass").copy()
 
     def D(t: float) -> Stack:
         return np.exp(-t) * transient + target.response(t + angle)
@@ -88,7 +88,8 @@ def ornstein_uhlenbeck(
     target = symmetric_mean(mean, start.shape[-1])
     Heads.descent(start, beta, mass)  # refuses what cannot be heads
     sample = _noise.sample(start, times, rng, g2, target, method == "exact")
-    return _noisy(sample, g2, target, beta, _check.masses(mass, len(start), "mass"))
+    mass = _check.masses(mass, len(start), "mass").copy()
+    return _noisy(sample, g2, target, beta, mass)
 
 
 def _noisy(
