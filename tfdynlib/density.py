@@ -245,7 +245,7 @@ def solve(
     _check.instance(path, WeightPath, "path", "a WeightPath, or Heads")
     if path.d != 2:
         raise _check.refuse("path", "of dimension 2, the circle", f"d = {path.d}")
-    times = _check.increasing(t, "t")
+    times = _check.increasing(t, "t").copy()
     _check.one_of(rule, transport.RULES, "rule")
     _check.one_of(labels, LABELS, "labels")
     if rule == "gradient":

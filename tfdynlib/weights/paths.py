@@ -67,7 +67,7 @@ def layers(list_of_heads: Sequence[Heads], t_edges: ArrayLike) -> WeightPath:
     L layers need L + 1 edges, strictly increasing, and equal H and d.  The path is
     not defined outside the edges: a call there raises ``ValueError``.
     """
-    edges = _check.increasing(t_edges, "t_edges")
+    edges = _check.increasing(t_edges, "t_edges").copy()
     stack = _alike(list_of_heads, "list_of_heads")
     if len(edges) != len(stack) + 1:
         raise _check.refuse("t_edges", f"{len(stack) + 1} times", len(edges))
@@ -86,7 +86,7 @@ def interpolate(t: ArrayLike, heads: Sequence[Heads]) -> WeightPath:
     Needs equal H, d, beta and masses of heads.  The path bends at the inner times and
     is not defined outside them: a call there raises ``ValueError``.
     """
-    times = _check.increasing(t, "t")
+    times = _check.increasing(t, "t").copy()
     stack = _alike(heads, "heads")
     if len(times) != len(stack):
         raise _check.refuse("t", f"{len(stack)} times, one for each heads", len(times))
