@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
+from scipy.stats import chi, ncx2
 
 from tfdynlib import _noise, _oscillation, attention, energy, flow, weights
 from tfdynlib.weights import Heads
@@ -341,6 +342,35 @@ def test_in_a_small_cloud_too_oscillations_cancel_between_three_heads():
 def test_oscillations_with_one_phase_stay_for_any_number_of_heads():
     """After e^{-t} the heads are one; the clouds started apart, so only alike."""
     assert late_slope(4, "common") == pytest.approx(0.378, rel=0.2)
+
+
+def test_times_are_copied():
+    edges, heads = np.array([0.0, 1.0]), Heads(I2, I2)
+    paths = (
+        weights.layers([heads], edges),
+        weights.interpolate(edges, [heads, heads]),
+    )
+    edges += 5
+    assert all(path(0.5) == heads for path in paths)
+
+
+@pytest.mark.parametrize("d", [2, 12, 15, 60])
+def test_length_of_a_law_in_any_dimension(d):
+    """From the stationary mean: the chi distribution with d (d + 1) / 2 degrees."""
+    law = weights.ornstein_uhlenbeck_law(I2[:1, :1] * np.eye(d), 2.0)
+    size, end = d * (d + 1) // 2, 1 - np.sqrt(1 - np.exp(-2.0))
+    assert law.length(1, 1.0) == pytest.approx(chi.mean(size) * end, rel=1e-13)
+    assert law.length(1, 800.0, 900.0) == 0.0
+
+
+@pytest.mark.parametrize("size", [1, 6, 78, 1830])
+def test_mean_norm_of_a_gaussian_off_the_centre(size):
+    far = np.array([[0.1, 1.0, 10.0, 19.0, 30.0]])
+    found = _noise._mean_norm(far, np.ones(5), size)
+    for a, value in zip(far[0], found[0]):
+        r = np.linspace(0, a + np.sqrt(size) + 10, 4001)
+        mean = np.trapezoid(ncx2.sf(r**2, size, a**2), r)
+        assert value == pytest.approx(mean, rel=1e-5)
 
 
 def test_masses_are_copied():
