@@ -385,6 +385,11 @@ def test_masses_are_copied():
     assert law.mass[0] == 0.25
 
 
+def test_a_step_of_any_length_has_its_noise():
+    path = weights.ornstein_uhlenbeck(I2, [0, 1e60], np.random.default_rng(0))
+    assert np.abs(path(1e60).B).max() < 10
+
+
 # --- refusals ---------------------------------------------------------------------
 
 RNG = np.random.default_rng(0)
@@ -417,6 +422,18 @@ REFUSALS = [
     (
         lambda: weights.length(weights.layers([Heads(I2, I2)], [0, 1]), 0, 2),
         r"t must be in \[0, 1\], got 2",
+    ),
+    (
+        lambda: weights.interpolate([0, 1e-200], [Heads(I2, I2), Heads(-I2, I2)]),
+        "t must be far enough apart for slopes up to 1e.150, got 2e.200",
+    ),
+    (lambda: weights.oscillating(1, 2, I2)(-1), "t must be zero or positive, got -1"),
+    (lambda: weights.oscillating(1, 2, I2)(1e308), "t must be of entries up to"),
+    (lambda: weights.oscillating(1, 2, I2).drift(np.inf), "t must be of entries up"),
+    (lambda: OU(I2, [0, 1], RNG, mean=1e200 * I2), "mean must be of entries up to"),
+    (
+        lambda: OU(I2, 1e3 * np.arange(400), RNG, method="euler"),
+        "t, noise_var must be such that the sample stays below 1e.150",
     ),
     (lambda: weights.constant(Heads(I2, I2))(np.nan), "t must be finite, got nan"),
     (lambda: weights.ornstein_uhlenbeck_law(I2).length(3), "p must be 1 or 2, got 3"),

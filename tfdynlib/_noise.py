@@ -93,6 +93,10 @@ def sample(
     D = [D0]
     for k in range(len(h)):
         D.append(mean + keep[k] * (D[-1] - mean) + g * shake[k])
+        if not np.abs(D[-1]).max() <= _check.LARGEST:
+            wanted = f"such that the sample stays below {_check.LARGEST:g}"
+            came = f"{np.abs(D[-1]).max():g} at {t[k + 1]:g}"
+            raise _check.refuse("t, noise_var", wanted, came)
     return Sample(t.copy(), np.stack(D), g * plain)
 
 

@@ -42,10 +42,12 @@ def oscillating(
     mass = _check.masses(mass, H, "mass").copy()
 
     def D(t: float) -> Stack:
+        _check.bounded(np.array(_check.since(t, "t")), "t")
         return np.exp(-t) * transient + target.response(t + angle)
 
     def drift(t: float) -> tuple[Stack, Stack]:
-        F = target.at(t + angle) - D(t)
+        now = D(t)
+        F = target.at(t + angle) - now
         return F, -F
 
     def heads_at(t: float) -> Heads:
@@ -153,4 +155,5 @@ def symmetric_mean(mean: ArrayLike | None, d: int) -> Float[np.ndarray, "d d"]:
     """The symmetric matrix that noisy heads return to; the identity if not given."""
     if mean is None:
         return np.eye(d)
-    return _check.symmetric(_check.shaped(mean, "mean", (d, d)), "mean").copy()
+    out = _check.symmetric(_check.shaped(mean, "mean", (d, d)), "mean")
+    return _check.bounded(out, "mean").copy()

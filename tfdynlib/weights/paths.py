@@ -96,6 +96,11 @@ def interpolate(t: ArrayLike, heads: Sequence[Heads]) -> WeightPath:
             raise _check.refuse("heads", "of equal beta and masses", other)
     B, V = np.stack([h.B for h in stack]), np.stack([h.V for h in stack])
     width = np.diff(times)
+    with np.errstate(over="ignore"):  # inf is refused
+        steepest = max(np.abs(np.diff(M, axis=0).T / width).max() for M in (B, V))
+    if steepest > _check.LARGEST:
+        wanted = f"far enough apart for slopes up to {_check.LARGEST:g}"
+        raise _check.refuse("t", wanted, f"{steepest:g}")
 
     def heads_at(t: float) -> Heads:
         k = piece(times, t)
