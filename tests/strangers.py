@@ -18,6 +18,12 @@ from tfdynlib.weights import Heads
 
 I2 = np.eye(2)
 ONE = Heads(I2, I2)
+
+
+def uniform(angle):
+    return np.full_like(angle, 0.5 / np.pi)
+
+
 STRANGERS = {
     "a raw array for a measure": lambda: measure.wasserstein2(I2, Measure(I2)),
     "a raw array to merge": lambda: measure.merge(I2, 0.1),
@@ -69,6 +75,13 @@ STRANGERS = {
     "a matrix for a path of densities": lambda: density.solve(np.ones_like, I2, [0, 1]),
     "a number for a density": lambda: density.solve(0.16, ONE, [0, 1]),
     "no density on the sphere": lambda: density.sphere_grid(None, 4),
+    "a word for a moment": lambda: density.solve(uniform, ONE, [0, 0.1]).moment("one"),
+    "a word for an index": lambda: density.solve(uniform, ONE, [0, 0.1]).clusters("1"),
+    "no time for a layer": lambda: density.solve(uniform, ONE, None),
+    "a list of angles for a density": lambda: density.solve(uniform, ONE, [0, 0.1]).on(
+        "all"
+    ),
+    "a word for a degree": lambda: density.growth_rates(1.0, "all"),
     "a word for a time": lambda: weights.constant(ONE)("now"),
     "no time for a law": lambda: weights.ornstein_uhlenbeck_law(I2).mean(None),
     "a word for the time of a power": lambda: energy.power(I2, ONE, "now"),

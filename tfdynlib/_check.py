@@ -83,10 +83,15 @@ def since(t: Any, name: str) -> float:
 
 def count(value: Any, name: str, least: int = 1) -> int:
     """``value`` as an integer, ``least`` or more."""
+    if integer(value, name) < least:
+        raise refuse(name, f"{least} or more", value)
+    return int(value)
+
+
+def integer(value: Any, name: str) -> int:
+    """``value`` as an integer of any sign."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool):
         raise refuse(name, "an integer", repr(value))
-    if value < least:
-        raise refuse(name, f"{least} or more", value)
     return int(value)
 
 
