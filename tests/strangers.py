@@ -75,6 +75,13 @@ STRANGERS = {
     "a matrix for a path of densities": lambda: density.solve(np.ones_like, I2, [0, 1]),
     "a number for a density": lambda: density.solve(0.16, ONE, [0, 1]),
     "no density on the sphere": lambda: density.sphere_grid(None, 4),
+    "words for modes": lambda: geometry.Quantile("abc"),
+    "a word for a level": lambda: geometry.Quantile([0.1, 0.2])("half"),
+    "a number for a quantile": lambda: geometry.Quantile.of_nodes(0.5),
+    "a density for one of two": lambda: geometry.weighted_distance(
+        geometry.Quantile([0.1]), Measure(I2), ONE
+    ),
+    "a word for a strength": lambda: geometry.splitting_threshold("strong"),
     "a word for a moment": lambda: density.solve(uniform, ONE, [0, 0.1]).moment("one"),
     "a word for an index": lambda: density.solve(uniform, ONE, [0, 0.1]).clusters("1"),
     "no time for a layer": lambda: density.solve(uniform, ONE, None),
