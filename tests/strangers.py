@@ -26,6 +26,10 @@ RNG = np.random.default_rng(0)
 QUICK = experiments.Setting("ou", 2, 1, 2, T=0.5)
 
 
+def still(t):
+    return np.zeros((1, 2, 2)), np.zeros((1, 2, 2))
+
+
 def uniform(angle):
     return np.full_like(angle, 0.5 / np.pi)
 
@@ -116,6 +120,22 @@ STRANGERS = {
     "a number for a phase": lambda: weights.oscillating(1, 2, I2, phase=0),
     "half a head": lambda: weights.oscillating(1.5, 2, I2),
     "one heads, no list, between": lambda: weights.interpolate([0, 1], ONE),
+    "no functions for a path": lambda: weights.WeightPath(None, None, 1, 2),
+    "a path of matrices": lambda: attention.field(
+        weights.WeightPath(lambda t: I2, still, 1, 2)
+    )(0, I2),
+    "a path of other heads": lambda: attention.field(
+        weights.WeightPath(lambda t: ONE, still, 1, 3)
+    )(0, np.eye(3)),
+    "a path with no drift": lambda: energy.power(
+        I2, weights.WeightPath(lambda t: ONE, lambda t: None, 1, 2), 0
+    ),
+    "a path with half a drift": lambda: weights.length(
+        weights.WeightPath(lambda t: ONE, lambda t: (I2, I2), 1, 2), 0, 1
+    ),
+    "a path with no number for a drift": lambda: weights.length(
+        weights.WeightPath(lambda t: ONE, lambda t: (np.nan * ONE.B,) * 2, 1, 2), 0, 1
+    ),
     "words for modes": lambda: geometry.Quantile("abc"),
     "a word for a level": lambda: geometry.Quantile([0.1, 0.2])("half"),
     "a number for a quantile": lambda: geometry.Quantile.of_nodes(0.5),

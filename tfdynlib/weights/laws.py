@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 from tfdynlib import _check, _noise, _panels
 from tfdynlib._check import Number
 from tfdynlib.weights.motions import symmetric_mean, symmetric_start
-from tfdynlib.weights.paths import WeightPath
+from tfdynlib.weights.paths import WeightPath, slope
 
 
 def ornstein_uhlenbeck_law(
@@ -50,7 +50,7 @@ def length(path: WeightPath, t0: Number, t1: Number, p: int = 2) -> float:
     edges = [t0, *inner, t1]
 
     def speed(t: float) -> float:
-        return _panels.size(path.drift(t)[0], mass, p)
+        return _panels.size(slope(path, t), mass, p)
 
     total = sum(_panels.integral(speed, a, b) for a, b in zip(edges, edges[1:]))
     for b in inner:

@@ -46,8 +46,26 @@ class WeightPath:
     sample: _noise.Sample | None = field(default=None, repr=False)
     integrable: bool | None = None
 
+    def __post_init__(self) -> None:
+        _check.function(self.heads_at, "heads_at", "a function of t")
+        _check.function(self.drift, "drift", "a function of t")
+        for name in ("H", "d"):
+            _check.count(getattr(self, name), name)
+
     def __call__(self, t: Number) -> Heads:
-        return self.heads_at(_check.time(t, "t"))
+        heads = self.heads_at(_check.time(t, "t"))
+        _check.instance(heads, Heads, "heads_at(t)", "made by weights.Heads")
+        if (heads.H, heads.d) != (self.H, self.d):
+            raise _check.refuse("heads_at(t)", f"of H={self.H} and d={self.d}", heads)
+        return heads
+
+
+def slope(path: WeightPath, t: float) -> Stack:
+    """dB/dt at t, checked: the path may be a reader's own."""
+    both = path.drift(t)
+    if not isinstance(both, Sequence) or len(both) != 2:
+        raise _check.refuse("drift(t)", "dB/dt and dV/dt, two arrays", both)
+    return _check.shaped(both[0], "drift(t)", (path.H, path.d, path.d))
 
 
 def _no_drift(H: int, d: int) -> Callable[[float], tuple[Stack, Stack]]:
