@@ -136,6 +136,12 @@ STRANGERS = {
     "a path with no number for a drift": lambda: weights.length(
         weights.WeightPath(lambda t: ONE, lambda t: (np.nan * ONE.B,) * 2, 1, 2), 0, 1
     ),
+    "two orders for a length": lambda: weights.length(
+        weights.constant(ONE), 0, 1, [1, 2]
+    ),
+    "a word for the order of a law": lambda: weights.ornstein_uhlenbeck_law(I2).length(
+        "one"
+    ),
     "words for modes": lambda: geometry.Quantile("abc"),
     "a word for a level": lambda: geometry.Quantile([0.1, 0.2])("half"),
     "a number for a quantile": lambda: geometry.Quantile.of_nodes(0.5),

@@ -143,7 +143,7 @@ class Law:
         distance, and Kantorovich's bound is attained.  Finite also for t1 = ``inf``.
         Several starts: the mass-weighted p-mean of the speeds, an upper bound.
         """
-        if p not in (1, 2):
+        if _check.count(p, "p") > 2:
             raise _check.refuse("p", "1 or 2", p)
         t0, t1 = _check.since(t0, "t0"), _check.since(t1, "t1")
         if t1 < t0:

@@ -37,7 +37,7 @@ def length(path: WeightPath, t0: Number, t1: Number, p: int = 2) -> float:
     Panels of Gauss nodes between breaks, halved until they agree to 1e-10.
     """
     _check.instance(path, WeightPath, "path", "a WeightPath")
-    if p not in (1, 2):
+    if _check.count(p, "p") > 2:
         raise _check.refuse("p", "1 or 2", p)
     t0, t1 = _check.time(t0, "t0"), _check.time(t1, "t1")
     if not t0 < t1:
