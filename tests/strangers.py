@@ -4,13 +4,17 @@ import numpy as np
 
 from tfdynlib import (
     attention,
+    claims,
     density,
     energy,
+    experiments,
     flow,
     geometry,
     jko,
     measure,
+    records,
     sphere,
+    stability,
     weights,
 )
 from tfdynlib.measure import Measure
@@ -18,6 +22,18 @@ from tfdynlib.weights import Heads
 
 I2 = np.eye(2)
 ONE = Heads(I2, I2)
+RNG = np.random.default_rng(0)
+QUICK = experiments.Setting("ou", 2, 1, 2, T=0.5)
+
+
+def still(t):
+    return np.zeros((1, 2, 2)), np.zeros((1, 2, 2))
+
+
+def uniform(angle):
+    return np.full_like(angle, 0.5 / np.pi)
+
+
 STRANGERS = {
     "a raw array for a measure": lambda: measure.wasserstein2(I2, Measure(I2)),
     "a raw array to merge": lambda: measure.merge(I2, 0.1),
@@ -69,6 +85,85 @@ STRANGERS = {
     "a matrix for a path of densities": lambda: density.solve(np.ones_like, I2, [0, 1]),
     "a number for a density": lambda: density.solve(0.16, ONE, [0, 1]),
     "no density on the sphere": lambda: density.sphere_grid(None, 4),
+    "a number for a setting": lambda: experiments.course(3),
+    "half a path": lambda: experiments.one(QUICK, 0.5),
+    "a word for a seed": lambda: experiments.Setting("ou", 2, 1, 2, seed="one"),
+    "a word for a dimension": lambda: experiments.start("two", 3, RNG),
+    "a seed for tokens": lambda: experiments.start(2, 3, 0),
+    "no runs": lambda: experiments.fit(None),
+    "words for runs": lambda: experiments.fit("ab"),
+    "no runs for a table": lambda: experiments.overview(None),
+    "nothing stored": lambda: experiments.from_stored(None),
+    "a number for a run": lambda: experiments.join(3, 3),
+    "a list for a paper": lambda: claims.of_paper([1]),
+    "the number of a claim": lambda: claims.check("1.1", RNG),
+    "a seed for a claim": lambda: claims.check(claims.of_paper(1)[0], 0),
+    "a number for a row": lambda: claims.published().row(1),
+    "no file": lambda: records.read(None),
+    "no folder": lambda: records.newest(None),
+    "a number for a record": lambda: records.published(1),
+    "no case": lambda: records.published("claims").case(None),
+    "no heads for a constant": lambda: stability.geodesic_constant(I2),
+    "a matrix for other heads": lambda: stability.field_gap(ONE, I2),
+    "a word for a distance": lambda: stability.log_drift_bound(1, ONE, ONE, "far"),
+    "tokens for a trajectory": lambda: stability.growth_bound(I2, ONE),
+    "a matrix for heads to minimise": lambda: stability.minimise(I2, I2),
+    "one number for tokens": lambda: stability.logarithmic_norm(1.0, ONE),
+    "a word for a step": lambda: jko.step(I2, ONE, "long"),
+    "half a step": lambda: jko.solve(I2, ONE, 1.0, 2.5),
+    "orders for an order": lambda: jko.solve(I2, ONE, 1.0, 2, order=[1, 2]),
+    "a word for a start": lambda: jko.solve(I2, ONE, 1.0, 2, start="now"),
+    "a word for tangents of an action": lambda: energy.action(I2, "abc", ONE),
+    "a number for a generator": lambda: weights.ornstein_uhlenbeck(I2, [0, 1], 0),
+    "a word for noise": lambda: weights.ornstein_uhlenbeck(I2, [0, 1], RNG, "loud"),
+    "heads for a sample": lambda: weights.thin(ONE, 2),
+    "a number for a phase": lambda: weights.oscillating(1, 2, I2, phase=0),
+    "half a head": lambda: weights.oscillating(1.5, 2, I2),
+    "one heads, no list, between": lambda: weights.interpolate([0, 1], ONE),
+    "no functions for a path": lambda: weights.WeightPath(None, None, 1, 2),
+    "a path of matrices": lambda: attention.field(
+        weights.WeightPath(lambda t: I2, still, 1, 2)
+    )(0, I2),
+    "a path of other heads": lambda: attention.field(
+        weights.WeightPath(lambda t: ONE, still, 1, 3)
+    )(0, np.eye(3)),
+    "a path with no drift": lambda: energy.power(
+        I2, weights.WeightPath(lambda t: ONE, lambda t: None, 1, 2), 0
+    ),
+    "a path with half a drift": lambda: weights.length(
+        weights.WeightPath(lambda t: ONE, lambda t: (I2, I2), 1, 2), 0, 1
+    ),
+    "a path with no number for a drift": lambda: weights.length(
+        weights.WeightPath(lambda t: ONE, lambda t: (np.nan * ONE.B,) * 2, 1, 2), 0, 1
+    ),
+    "two orders for a length": lambda: weights.length(
+        weights.constant(ONE), 0, 1, [1, 2]
+    ),
+    "a word for the order of a law": lambda: weights.ornstein_uhlenbeck_law(I2).length(
+        "one"
+    ),
+    "words for modes": lambda: geometry.Quantile("abc"),
+    "a word for a level": lambda: geometry.Quantile([0.1, 0.2])("half"),
+    "a number for a quantile": lambda: geometry.Quantile.of_nodes(0.5),
+    "a density for one of two": lambda: geometry.weighted_distance(
+        geometry.Quantile([0.1]), Measure(I2), ONE
+    ),
+    "a word for a strength": lambda: geometry.splitting_threshold("strong"),
+    "a word for a moment": lambda: density.solve(uniform, ONE, [0, 0.1]).moment("one"),
+    "a word for an index": lambda: density.solve(uniform, ONE, [0, 0.1]).clusters("1"),
+    "no time for a layer": lambda: density.solve(uniform, ONE, None),
+    "a list of angles for a density": lambda: density.solve(uniform, ONE, [0, 0.1]).on(
+        "all"
+    ),
+    "a word for a degree": lambda: density.growth_rates(1.0, "all"),
+    "a word for a time": lambda: weights.constant(ONE)("now"),
+    "no time for a law": lambda: weights.ornstein_uhlenbeck_law(I2).mean(None),
+    "a word for the time of a power": lambda: energy.power(I2, ONE, "now"),
+    "a list for the start of a length": lambda: weights.length(
+        weights.constant(ONE), [0, 1], 2
+    ),
+    "heads for a path with a length": lambda: weights.length(ONE, 0, 1),
+    "a matrix for a law": lambda: energy.annealed_power(I2, I2, 1.0),
     "a number for a point": lambda: sphere.retract(2.0),
 }
 

@@ -42,6 +42,9 @@ REFUSALS = [
     (_check.positive, ("x", "beta"), "beta must be a number, got 'x'"),
     (_check.positive, ("2", "beta"), "beta must be a number, got '2'"),
     (_check.positive, (True, "beta"), "beta must be a number, got True"),
+    (_check.since, (None, "t"), "t must be a number, got None"),
+    (_check.time, (np.arange(2), "t"), "t must be a number, got "),
+    (_check.time, (np.inf, "t"), "t must be finite, got inf"),
     (_check.array, (np.ma.masked_less([1, 2], 2), "x"), "x must be without a mask"),
     (
         _check.pair,

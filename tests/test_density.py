@@ -629,6 +629,36 @@ def test_a_planted_mode_grows_at_its_rate(k, beta):
         assert grown == pytest.approx(expected, rel=1e-5)  # linear up to e
 
 
+def test_rates_of_growth_at_the_ends_of_their_range():
+    """Large beta: all harmonics of low degree at the rate k (k + d - 2) / beta, less
+    the first correction; large d: the ratio of Bessel functions is beta / d."""
+    for beta in (1e8, 1e12, 1e300):
+        for d in (2, 3, 7):
+            k = np.arange(1, 5)
+            leading = k * (k + d - 2) / beta * (1 - k * (k + d - 2) / (2 * beta))
+            found = density.growth_rates(beta, 4, d)
+            np.testing.assert_allclose(found, leading, rtol=1e-13)
+    found = density.growth_rates(1.0, 2, 1000)
+    first = 1 / (1000 + 1 / 1002)  # two steps of the continued fraction
+    assert found[0] == pytest.approx(999 * first, rel=1e-8)
+    assert density.growth_rates(1e-300, 1)[0] == pytest.approx(0.5)
+
+
+def test_the_uniform_density_has_no_clusters():
+    def flat(a):
+        return np.full_like(a, 0.5 / np.pi)
+
+    even = Heads(I2, I2, 3)
+    for rule in ("softmax", "gradient", "unnormalised"):
+        assert density.solve(flat, even, [0, 0.5], rule, n=32).clusters() is None
+
+
+def test_a_start_too_steep_for_panels_ends_with_a_label():
+    run = density.solve(rho0, CLIMB, [0, 0.1], labels="panels", tol=1e-300)
+    assert run.status == "too steep"
+    assert run.t.tolist() == [0.0] and len(run.states) == 1
+
+
 # --- refusals -------------------------------------------------------------------------
 
 REFUSED = {
@@ -646,7 +676,14 @@ REFUSED = {
     "tol": [lambda: density.solve(rho0, CLIMB, [0, 1], tol=-1)],
     "heads.V": [lambda: density.solve(rho0, Heads(I2, 2 * I2), [0, 1], "gradient")],
     "mass": [lambda: density.sphere_grid(lambda x: np.ones(len(x)), 4)],
-    "beta": [lambda: density.growth_rates(0, 4)],
+    "beta": [
+        lambda: density.growth_rates(0, 4),
+        lambda: density.growth_rates(1e-310, 4),
+    ],
+    "index": [
+        lambda: density.solve(rho0, CLIMB, [0, 0.1]).clusters(2),
+        lambda: density.solve(rho0, CLIMB, [0, 0.1]).clusters(-3),
+    ],
     "kmax": [lambda: density.growth_rates(1, 0)],
     "d": [lambda: density.growth_rates(1, 2, d=1)],
     "high": [

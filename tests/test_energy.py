@@ -432,6 +432,7 @@ NOISY = WeightPath(
 )
 JUMPS = weights.layers([COUNTER, COUNTER], [0, 0.3, 1])
 RUN = flow.Trajectory(np.array([0.0, 1.0]), np.stack([TOKEN, TOKEN]), "done", 1)
+PAIR, LAW = np.array([[1.0, 0.0], [0.6, 0.8]]), weights.ornstein_uhlenbeck_law(I2)
 REFUSALS = [
     (lambda: energy.interaction(2 * TOKEN, COUNTER), "x must be on the sphere"),
     (lambda: energy.interaction(I3, COUNTER), r"x must be of shape \(any, 2\)"),
@@ -446,6 +447,25 @@ REFUSALS = [
         "heads.V must be -B in every head",
     ),
     (lambda: energy.dissipation(I2, Heads(I2, I2), "soft"), "rule must be one of"),
+    (lambda: energy.action(I2, 1e200 * I2, COUNTER), "v must be of entries up to"),
+    (
+        lambda: energy.action(I2, 1e150 * I2, Heads(100 * I2, I2)),
+        "v must be small enough for a value that is a double, got inf",
+    ),
+    (
+        lambda: energy.slope_squared(I2, Heads(I2, I2, 690.0)),
+        "heads must be of slopes up to 1e.150",
+    ),
+    (
+        lambda: energy.dissipation(PAIR, Heads(1e149 * I2, 1e150 * I2, 3e-147)),
+        "heads must be small enough for a value that is a double",
+    ),
+    (lambda: energy.first_variation(I2, Heads(I2, I2, 5e-324)), "beta must be small"),
+    (lambda: energy.annealed_power(I2, LAW, 1.0, 1e200), "beta must be up to 1e.150"),
+    (
+        lambda: energy.annealed_interaction(I2, LAW, 1.0, 1e-320),
+        "beta must be such that the energy is a double",
+    ),
     (lambda: energy.balance(RUN, NOISY), "path must be free of noise, got noise_var"),
     (
         lambda: energy.balance(RUN, JUMPS),

@@ -337,3 +337,21 @@ def test_a_stored_run_is_what_its_setting_gives():
     # Six digits; another processor may fuse other products, which grows a little.
     np.testing.assert_allclose(kept.slope_squared, again.slope_squared, rtol=1e-5)
     assert kept.late_mean == pytest.approx(again.late_mean, rel=1e-5)
+
+
+REFUSED = {
+    "seed": lambda: Setting("ou", 2, 2, 2, seed=-1),
+    "T": lambda: Setting("ou", 2, 2, 2, T=1.0, dt=1e-9),
+    "dt": lambda: Setting("spread", 2, 2, 2, T=1e99, dt=1e101),
+    "d": lambda: experiments.start(1, 3, np.random.default_rng(0)),
+    "n": lambda: experiments.start(3, 0, np.random.default_rng(0)),
+    "path": lambda: experiments.course(Setting("ou", 2, 1, 2, T=0.5), -1),
+    "found": lambda: experiments.from_stored({"layout": "ou"}),
+    "layout": lambda: experiments.select([], "even", 2),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_bad_input_is_refused_by_name(name):
+    with pytest.raises(ValueError, match=f"^{name} must be"):
+        REFUSED[name]()

@@ -856,11 +856,26 @@ def test_a_budget_of_modes_that_is_too_small_is_said():
     assert "time not resolved" in repr(found)
 
 
+def test_a_density_is_at_no_distance_from_itself():
+    again = weighted_distance(THREE[0], THREE[0], heads(I), nodes=16)
+    assert again.distance < 1e-14 and again.status == "done"
+
+
+def test_a_quantile_function_keeps_its_own_modes():
+    modes = np.array([0.1 + 0j, 0.2])
+    mine = Quantile(modes)
+    modes[1] = 5
+    assert mine.modes[1] == 0.2
+    with pytest.raises(ValueError, match="read-only"):
+        mine.modes[0] = 0
+
+
 # --- refusals ---------------------------------------------------------------------
 
 NOISY = WeightPath(lambda t: heads(I), lambda t: (I[None], I[None]), 1, 2, 2.0)
 JUMPS = weights.layers([heads(I), heads(P)], [0, 0.5, 1])
 
+BENDS = weights.interpolate([0, 0.5, 1], [heads(I), heads(P), heads(I)])
 REFUSALS = [
     (lambda: weighted_distance(at(0), at(1), NOISY), "heads must be free of noise"),
     (lambda: weighted_distance(at(0), at(1), JUMPS), "heads must be free of jumps"),
@@ -889,6 +904,15 @@ REFUSALS = [
     (lambda: Quantile.of_nodes(at(0, 1, mass=[0.3, 0.7])), "mu must be of equal atoms"),
     (lambda: Quantile.of_nodes(at(0, 0.1, 0.2)), "mu must be sampled densely"),
     (lambda: geometry.splitting_threshold(1, -1.0), "beta must be positive"),
+    (
+        lambda: weighted_distance(THREE[0], THREE[0], heads(D1)),
+        "heads must be of dimension 2, the circle, got d=3",
+    ),
+    (lambda: weighted_distance(at(0), at(1), BENDS), "heads must be free of jumps and"),
+    (lambda: Quantile(np.array([0j, np.nan])), "modes must be a vector of finite"),
+    (lambda: Quantile(np.zeros(0, complex)), "modes must be a vector of finite"),
+    (lambda: THREE[0](np.array([np.nan])), "u must be finite"),
+    (lambda: Quantile.of_density(lambda a: 1e308 + 0 * a), "density must be of entr"),
 ]
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
+from scipy.stats import chi, ncx2
 
 from tfdynlib import _noise, _oscillation, attention, energy, flow, weights
 from tfdynlib.weights import Heads
@@ -343,6 +344,52 @@ def test_oscillations_with_one_phase_stay_for_any_number_of_heads():
     assert late_slope(4, "common") == pytest.approx(0.378, rel=0.2)
 
 
+def test_times_are_copied():
+    edges, heads = np.array([0.0, 1.0]), Heads(I2, I2)
+    paths = (
+        weights.layers([heads], edges),
+        weights.interpolate(edges, [heads, heads]),
+    )
+    edges += 5
+    assert all(path(0.5) == heads for path in paths)
+
+
+@pytest.mark.parametrize("d", [2, 12, 15, 60])
+def test_length_of_a_law_in_any_dimension(d):
+    """From the stationary mean: the chi distribution with d (d + 1) / 2 degrees."""
+    law = weights.ornstein_uhlenbeck_law(I2[:1, :1] * np.eye(d), 2.0)
+    size, end = d * (d + 1) // 2, 1 - np.sqrt(1 - np.exp(-2.0))
+    assert law.length(1, 1.0) == pytest.approx(chi.mean(size) * end, rel=1e-13)
+    assert law.length(1, 800.0, 900.0) == 0.0
+
+
+@pytest.mark.parametrize("size", [1, 6, 78, 1830])
+def test_mean_norm_of_a_gaussian_off_the_centre(size):
+    far = np.array([[0.1, 1.0, 10.0, 19.0, 30.0]])
+    found = _noise._mean_norm(far, np.ones(5), size)
+    for a, value in zip(far[0], found[0]):
+        r = np.linspace(0, a + np.sqrt(size) + 10, 4001)
+        mean = np.trapezoid(ncx2.sf(r**2, size, a**2), r)
+        assert value == pytest.approx(mean, rel=1e-5)
+
+
+def test_masses_are_copied():
+    mass, starts = np.array([0.25, 0.75]), np.stack([I2, 2 * I2])
+    paths = (
+        weights.oscillating(2, 2, I2, mass=mass),
+        weights.ornstein_uhlenbeck(starts, [0, 1], np.random.default_rng(0), mass=mass),
+    )
+    law = weights.ornstein_uhlenbeck_law(starts, mass=mass)
+    mass[:] = 0.5
+    assert all(path(0.5).mass[0] == 0.25 for path in paths)
+    assert law.mass[0] == 0.25
+
+
+def test_a_step_of_any_length_has_its_noise():
+    path = weights.ornstein_uhlenbeck(I2, [0, 1e60], np.random.default_rng(0))
+    assert np.abs(path(1e60).B).max() < 10
+
+
 # --- refusals ---------------------------------------------------------------------
 
 RNG = np.random.default_rng(0)
@@ -371,7 +418,24 @@ REFUSALS = [
         r"t must be in \[0, 1\], got 2",
     ),
     (lambda: weights.length(OU(I2, [0, 1], RNG), 0, 1, 3), "p must be 1 or 2, got 3"),
-    (lambda: weights.length(OU(I2, [0, 1], RNG), 1, 1), "t0, t1 must be strictly"),
+    (lambda: weights.length(OU(I2, [0, 1], RNG), 1, 1), "t1 must be later than t0, 1"),
+    (
+        lambda: weights.length(weights.layers([Heads(I2, I2)], [0, 1]), 0, 2),
+        r"t must be in \[0, 1\], got 2",
+    ),
+    (
+        lambda: weights.interpolate([0, 1e-200], [Heads(I2, I2), Heads(-I2, I2)]),
+        "t must be far enough apart for slopes up to 1e.150, got 2e.200",
+    ),
+    (lambda: weights.oscillating(1, 2, I2)(-1), "t must be zero or positive, got -1"),
+    (lambda: weights.oscillating(1, 2, I2)(1e308), "t must be of entries up to"),
+    (lambda: weights.oscillating(1, 2, I2).drift(np.inf), "t must be of entries up"),
+    (lambda: OU(I2, [0, 1], RNG, mean=1e200 * I2), "mean must be of entries up to"),
+    (
+        lambda: OU(I2, 1e3 * np.arange(400), RNG, method="euler"),
+        "t, noise_var must be such that the sample stays below 1e.150",
+    ),
+    (lambda: weights.constant(Heads(I2, I2))(np.nan), "t must be finite, got nan"),
     (lambda: weights.ornstein_uhlenbeck_law(I2).length(3), "p must be 1 or 2, got 3"),
     (lambda: weights.ornstein_uhlenbeck_law(I2).length(2, 1, 0.5), "t1 must be 1 or"),
     (

@@ -139,3 +139,35 @@ def test_every_target_has_its_verdict():
     met = sum(row[-1] == "yes" for row in verdicts.rows)
     assert (met, len(verdicts.rows)) == record.targets()
     assert "<table" in verdicts._repr_html_() and "target" in repr(verdicts)
+
+
+def test_a_part_that_a_case_lacks_is_refused_by_name():
+    found = records.published("claims")
+    lacking = (
+        lambda: found.table("1.1"),
+        lambda: found.series("1.1"),
+        found.targets,
+        found.verdicts,
+    )
+    for call in lacking:
+        with pytest.raises(ValueError, match="^case must be one with .*, got '1.1'"):
+            call()
+
+
+def test_dates_with_and_without_a_zone_can_be_compared(tmp_path):
+    found = {"processor": "x", "form": "short", "versions": {}, "cases": {}}
+    for name, zone in (("a", ""), ("b", "+00:00")):
+        text = json.dumps(
+            {"date": f"2026-01-0{1 + bool(zone)}T00:00:00{zone}", **found}
+        )
+        (tmp_path / f"{name}.json").write_text(text, "utf-8")
+    assert records.newest(tmp_path).date.day == 2
+
+
+@pytest.mark.parametrize("part", ["versions", "cases"])
+def test_a_run_without_tables_is_refused(tmp_path, part):
+    found = {"date": "2026-01-01", "processor": "x", "form": "short"}
+    found |= {"versions": {}, "cases": {}} | {part: []}
+    (tmp_path / "a.json").write_text(json.dumps(found), "utf-8")
+    with pytest.raises(ValueError, match="^file must be"):
+        records.read(tmp_path / "a.json")

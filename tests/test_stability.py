@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfdynlib import attention, energy, flow, sphere, stability
+from tfdynlib import attention, energy, flow, sphere, stability, weights
 from tfdynlib.measure import Measure, wasserstein2
 from tfdynlib.weights import Heads, WeightPath
 
@@ -291,8 +291,37 @@ def test_weights_that_vanish_leave_the_energy_of_the_mean(tokens):
         assert (E - 0.5) / eps == pytest.approx(mean @ D @ mean / 2, abs=2 * eps)
 
 
+def still(t):
+    """Two antipodal tokens, at rest under every B = aI, V = bI."""
+    x = np.array([[1.0, 0.0], [-1.0, 0.0]])
+    return flow.Trajectory(np.array(t, float), np.stack([x] * len(t)), "done", 1)
+
+
+TURNING = weights.layers([Heads(I2, I2), Heads(I2, -I2)], [0, 0.5, 1])
+
+
+def test_growth_is_bounded_layer_by_layer():
+    """Constant rates, so that their integral is a sum; one is after a jump."""
+    rates = [stability.logarithmic_norm(still([0]).x[0], TURNING(t)) for t in (0, 0.5)]
+    t = np.array([0, 0.2, 0.5, 0.7, 1.0])
+    exact = rates[0] * np.minimum(t, 0.5) + rates[1] * np.maximum(t - 0.5, 0)
+    found = stability.growth_bound(still(t), TURNING)
+    np.testing.assert_allclose(np.log(found), exact, rtol=1e-13)
+
+
+def test_a_bound_beyond_the_doubles_is_infinite():
+    found = stability.growth_bound(still([0.0, 1.0]), Heads(I2, 1e4 * I2))
+    assert found.tolist() == [1.0, np.inf]
+
+
+def test_equal_clouds_under_equal_heads_stay_together_for_all_time():
+    for heads in (Heads(I2, I2), Heads(I2, 0 * I2)):
+        assert stability.log_drift_bound(1e308, heads, heads, 0) == -np.inf
+
+
 # --- refusals ---------------------------------------------------------------------
 
+HUGE = Heads(1e150 * I2, 1e150 * I2, 1e150)
 REFUSALS = [
     (lambda: stability.lipschitz_constant(Heads(I2, 2 * I2)), "heads.V must be -B"),
     (
@@ -307,6 +336,28 @@ REFUSALS = [
     (
         lambda: stability.energy_gap_bound(Heads(I2, I2), Heads(I2, I2, 2)),
         "other must be of beta=1, d=2",
+    ),
+    (
+        lambda: stability.logarithmic_norm(
+            np.array([[1.0], [-1.0]]), Heads([[1]], [[1]])
+        ),
+        "x must be of two columns or more",
+    ),
+    (
+        lambda: stability.field_gap(HUGE, Heads(-HUGE.B, HUGE.V, 1e150)),
+        "heads must be small enough for a value that is a double, got inf",
+    ),
+    (
+        lambda: stability.energy_gap_bound(Heads(800 * I2, I2), Heads(I2, I2)),
+        "heads must be of beta .B. up to 300, got 800",
+    ),
+    (
+        lambda: stability.log_drift_bound(np.inf, Heads(I2, I2), Heads(I2, I2), 0),
+        "t must be finite, got inf",
+    ),
+    (
+        lambda: stability.growth_bound(still([0.0, 1.0]), TURNING),
+        "trajectory.t must be inclusive of the jump of the weights at 0.5",
     ),
     (lambda: stability.minimise(np.eye(3), Heads(I2, I2)), r"x must be of shape"),
 ]

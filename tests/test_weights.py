@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tfdynlib import weights
+from tfdynlib import energy, weights
 from tfdynlib.weights import Heads, WeightPath
 
 I = np.eye(3)
@@ -146,3 +146,17 @@ REFUSALS = [
 def test_refusals(call, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         call()
+
+
+def test_the_drift_of_a_path_of_ones_own_is_checked():
+    heads = Heads(np.eye(2), np.eye(2))
+    lost = WeightPath(lambda t: heads, lambda t: (np.nan * heads.B, heads.V), 1, 2)
+    for call in (
+        lambda: weights.length(lost, 0, 1),
+        lambda: energy.power(np.eye(2), lost, 0),
+    ):
+        with pytest.raises(ValueError, match=r"^drift\(t\) must be finite"):
+            call()
+    other = WeightPath(lambda t: heads, lambda t: (heads.B, heads.V), 1, 3)
+    with pytest.raises(ValueError, match=r"^heads_at\(t\) must be of H=1 and d=3"):
+        other(0)

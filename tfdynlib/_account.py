@@ -17,6 +17,7 @@ from tfdynlib import _slopes, attention, sphere, summation
 from tfdynlib.attention import How, Masses, Tokens
 from tfdynlib.flow import Trajectory
 from tfdynlib.weights import Heads, Stack, WeightPath
+from tfdynlib.weights.paths import slope
 
 Series = Float[np.ndarray, " m"]
 
@@ -62,7 +63,7 @@ def _node(
 ) -> Node:
     heads = path(t)
     v = attention.velocity(x, heads, mass, rule, *how)
-    smooth = power(x, heads, path.drift(t)[0], mass, how)
+    smooth = power(x, heads, slope(path, t), mass, how)
     smooth += ito(x, heads, path.noise_var, mass)
     return Node(v, smooth, -_slopes.rate(x, v, heads, mass, how))
 

@@ -17,7 +17,7 @@ Pairs = Float[np.ndarray, "k n"]
 
 def value(x: Tokens, law: Law, t: float, beta: float, mass: Masses) -> float:
     """Mean of the energy over the law at time t."""
-    return _integral(x, law, t, beta, mass, lambda D, even: 1.0) / (2 * beta)
+    return _double(_integral(x, law, t, beta, mass, lambda D, even: 1.0), beta)
 
 
 def rate(x: Tokens, law: Law, t: float, beta: float, mass: Masses) -> float:
@@ -27,7 +27,15 @@ def rate(x: Tokens, law: Law, t: float, beta: float, mass: Masses) -> float:
     def factor(D: Pairs, even: Pairs) -> Pairs:
         return -beta * fade * D + beta**2 * g2 * fade**2 * even / 4
 
-    return _integral(x, law, t, beta, mass, factor) / (2 * beta)
+    return _double(_integral(x, law, t, beta, mass, factor), beta)
+
+
+def _double(total: float, beta: float) -> float:
+    """The integral over 2 beta, or a sentence if that is no double."""
+    value = total / (2 * beta)
+    if not np.isfinite(value):
+        raise _check.refuse("beta", "such that the energy is a double", beta)
+    return value
 
 
 def _integral(
@@ -40,6 +48,8 @@ def _integral(
 ) -> float:
     """Double integral of the kernel times a factor of <x, (D0 - target) y> and
     1 + <x, y>^2, mean over starts; a block of rows at a time."""
+    if beta > _check.LARGEST:
+        raise _check.refuse("beta", f"up to {_check.LARGEST:g}", beta)
     spread, total = beta**2 * law.variance(t) / 4, 0.0
     rows = max(1, summation.BLOCK // len(x))
     for share, M, D in zip(law.mass, law.mean(t), law.D0 - law.target):
@@ -47,7 +57,7 @@ def _integral(
             part = slice(start, start + rows)
             even = 1 + (x[part] @ x.T) ** 2
             exponent = beta * x[part] @ M @ x.T + spread * even
-            if exponent.max() > summation.LOG_MAX:
+            if not exponent.max() <= summation.LOG_MAX:
                 wanted = f"small enough for exponents below {summation.LOG_MAX:g}"
                 raise _check.refuse("beta", wanted, beta)
             kernel = np.exp(exponent) * factor(x[part] @ D @ x.T, even)

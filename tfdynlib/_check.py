@@ -47,32 +47,51 @@ def one_of(value: str, options: Iterable[str], name: str) -> str:
     return value
 
 
-def positive(value: Any, name: str) -> float:
-    """``value`` as a float, positive and finite."""
+def number(value: Any, name: str) -> float:
+    """``value`` as a float, whatever its size."""
     if isinstance(value, str | bytes | bool | np.bool_):
         raise refuse(name, "a number", repr(value))
     try:
-        number = float(value)
-    except (TypeError, ValueError):
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
         raise refuse(name, "a number", repr(value)) from None
-    if not 0 < number < np.inf:
+
+
+def positive(value: Any, name: str) -> float:
+    """``value`` as a float, positive and finite."""
+    out = number(value, name)
+    if not 0 < out < np.inf:
         raise refuse(name, "positive and finite", value)
-    return number
+    return out
+
+
+def time(value: Any, name: str) -> float:
+    """``value`` as a finite time."""
+    out = number(value, name)
+    if not np.isfinite(out):
+        raise refuse(name, "finite", value)
+    return out
 
 
 def since(t: Any, name: str) -> float:
     """``t`` as a time since a start, zero or later; ``inf`` included."""
-    if not float(t) >= 0:
+    out = number(t, name)
+    if not out >= 0:
         raise refuse(name, "zero or positive", t)
-    return float(t)
+    return out
 
 
 def count(value: Any, name: str, least: int = 1) -> int:
     """``value`` as an integer, ``least`` or more."""
+    if integer(value, name) < least:
+        raise refuse(name, f"{least} or more", value)
+    return int(value)
+
+
+def integer(value: Any, name: str) -> int:
+    """``value`` as an integer of any sign."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool):
         raise refuse(name, "an integer", repr(value))
-    if value < least:
-        raise refuse(name, f"{least} or more", value)
     return int(value)
 
 

@@ -101,9 +101,9 @@ def _transposed_differential(x: Tokens, u: Tokens, r: Masses, g: Tokens) -> Toke
     sinc = np.sinc(r / np.pi)
     # (cos r - sin r / r) / r^2 without a division by a small r: its limit is -1/3.
     small = r < 1e-2
-    safe = np.where(small, 1.0, r)
+    safe, near = np.where(small, 1.0, r), np.where(small, r, 0.0)
     bend = np.where(
-        small, -1 / 3 + r**2 / 30 - r**4 / 840, (np.cos(safe) - sinc) / safe**2
+        small, -1 / 3 + near**2 / 30 - near**4 / 840, (np.cos(safe) - sinc) / safe**2
     )
     along, across = np.sum(g * u, axis=1), np.sum(g * x, axis=1)
     return sinc[:, None] * (g - across[:, None] * x) + (

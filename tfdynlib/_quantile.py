@@ -30,12 +30,21 @@ class Quantile:
     Attributes
     ----------
     modes
-        The Fourier coefficients c_k.
+        The Fourier coefficients c_k, copied; they cannot be written into.
     """
 
     modes: Modes
 
     def __post_init__(self) -> None:
+        wanted = "a vector of finite complex numbers, at least one"
+        try:
+            modes = np.array(self.modes, dtype=complex)
+        except (TypeError, ValueError):
+            raise _check.refuse("modes", wanted, type(self.modes).__name__) from None
+        if modes.ndim != 1 or len(modes) == 0 or not np.isfinite(modes).all():
+            raise _check.refuse("modes", wanted, modes)
+        modes.flags.writeable = False
+        object.__setattr__(self, "modes", modes)
         slope = self.slope(np.linspace(0, 1, 4 * max(len(self.modes), 64)))
         if not slope.min() > 0:
             raise _check.refuse(
@@ -54,6 +63,7 @@ class Quantile:
         _check.function(density, "density", "a function of the angle")
         angle = 2 * np.pi * np.arange(n) / n
         rho = _check.shaped(density(angle), "density", (n,))
+        rho = _check.bounded(rho, "density")
         if not rho.min() > 0:
             raise _check.refuse("density", "positive", f"{rho.min():.3g}")
         rate = _trim(np.fft.rfft(rho / rho.mean()) / n)
@@ -71,10 +81,12 @@ class Quantile:
 
     def __call__(self, u: Labels) -> Labels:
         """The angles X(u)."""
+        u = _check.array(u, "u", ndim=1)
         return 2 * np.pi * u + np.real(self._waves(u) @ self.modes)
 
     def slope(self, u: Labels) -> Labels:
         """The derivative X'(u)."""
+        u = _check.array(u, "u", ndim=1)
         k = np.arange(len(self.modes))
         return 2 * np.pi - np.imag(self._waves(u) @ (2 * np.pi * k * self.modes))
 

@@ -13,7 +13,16 @@ from tfdynlib.weights import Heads
 
 def rate(x: Tokens, v: Tokens, heads: Heads, mass: Masses, how: How) -> float:
     """dE/dt when the tokens move with velocity v and the weights do not change."""
-    return float(mass @ np.sum(euclidean_gradient(x, heads, mass, how) * v, axis=1))
+    g = euclidean_gradient(x, heads, mass, how)
+    with np.errstate(over="ignore", invalid="ignore"):  # inf is refused below
+        return double(mass @ np.sum(g * v, axis=1), "heads")
+
+
+def double(value: float, name: str) -> float:
+    """A value that is a double, or a sentence."""
+    if not np.isfinite(value):
+        raise _check.refuse(name, "small enough for a value that is a double", value)
+    return float(value)
 
 
 def euclidean_gradient(x: Tokens, heads: Heads, mass: Masses, how: How) -> Tokens:

@@ -61,7 +61,7 @@ class Row:
 
 def of_paper(paper: int) -> tuple[Claim, ...]:
     """The claims of one paper, in order: 1 for :cite:t:`massucco2026multihead`."""
-    if paper not in PAPERS:
+    if not isinstance(paper, int) or paper not in PAPERS:
         raise _check.refuse("paper", f"one of {', '.join(map(str, PAPERS))}", paper)
     return PAPERS[paper]
 

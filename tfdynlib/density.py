@@ -26,6 +26,7 @@ from tfdynlib._charts import Stop
 from tfdynlib._check import Number
 from tfdynlib._labels import TURN, Angles, Pairs, Panels, Rows, Start, Values
 from tfdynlib.measure import Measure
+from tfdynlib.summation import _bessel
 from tfdynlib.weights import Heads, WeightPath, constant, gradient_sign
 
 LABELS = ("auto", "uniform", "quantile", "panels")
@@ -37,6 +38,10 @@ PART = 0.25
 MOST_STEPS = 100_000
 # Log-densities are for drawing: panels keep four digits of them.
 LOG_TOLERANCE = 1e-4
+# 1 / beta is a double.
+LEAST_BETA = 1e-300
+# A velocity below this part of its scale is rounding.
+AT_REST = 1e-12
 # Points at which zeros of the velocity are looked for.
 GRID = 1024
 
@@ -74,7 +79,7 @@ class Density:
 
     def moment(self, k: int = 1) -> complex:
         r"""Circular moment :math:`\int e^{ik\theta} d\mu`."""
-        return complex(self.mass @ np.exp(1j * k * self.angle))
+        return complex(self.mass @ np.exp(1j * _check.integer(k, "k") * self.angle))
 
     def on(self, angles: ArrayLike) -> Float[np.ndarray, " k"]:
         """The density at any angles: X(a) = θ is solved for the label a."""
@@ -180,13 +185,20 @@ class DensityPath:
         """Clusters in the making at time ``t[index]``.
 
         Each zero of the velocity that attracts, with the mass between the two zeros
-        beside it that repel.  None if no zero of the velocity repels.
+        beside it that repel.  None if no zero of the velocity repels, or if nothing
+        moves.
         """
+        index = _check.count(index, "index", -len(self.t))
+        if index >= len(self.t):
+            raise _check.refuse("index", f"below {len(self.t)}", index)
         state, heads = self.states[index], self.path(self.t[index])
 
         def v(angle: Angles) -> Angles:
             return transport.rates(angle, state.angle, state.mass, heads, self.rule)[0]
 
+        speed = np.abs(v(TURN * np.arange(GRID) / GRID)).max()
+        if speed <= AT_REST * self._scale(state, heads):
+            return None
         repel = _zeros(v, 1)
         if len(repel) == 0:
             return None
@@ -195,6 +207,14 @@ class DensityPath:
         order = np.searchsorted(attract, repel[0])
         places = transport.unit(np.roll(attract, -int(order)))
         return Measure(places, mass / mass.sum())
+
+    def _scale(self, state: Density, heads: Heads) -> float:
+        """A speed that no token exceeds by much."""
+        size = float(heads.mass @ np.linalg.norm(heads.V, 2, axis=(1, 2)))
+        if self.rule != "unnormalised":
+            return size
+        x = transport.unit(state.angle)
+        return size * float(energy.head_weights(x, heads, state.mass).max())
 
 
 def _zeros(v: Callable[[Angles], Angles], sign: int) -> Angles:
@@ -245,7 +265,7 @@ def solve(
     _check.instance(path, WeightPath, "path", "a WeightPath, or Heads")
     if path.d != 2:
         raise _check.refuse("path", "of dimension 2, the circle", f"d = {path.d}")
-    times = _check.increasing(t, "t")
+    times = _check.increasing(t, "t").copy()
     _check.one_of(rule, transport.RULES, "rule")
     _check.one_of(labels, LABELS, "labels")
     if rule == "gradient":
@@ -262,6 +282,8 @@ def solve(
     )
     reached, status = [run.state()], "done"
     try:
+        run.begin()
+        reached = [run.state()]
         for low, high in zip(times[:-1].tolist(), times[1:].tolist()):
             run.to(low, high)
             reached.append(run.state())
@@ -291,7 +313,10 @@ class _Run:
         self.nodes: Rows | Panels = Rows(n)
         self.values = self._at_start(self.nodes.places)
         self.mass = self._masses()
-        if labels == "panels":
+
+    def begin(self) -> None:
+        """Cut the labels into panels, if that is asked for or needed."""
+        if self.labels == "panels":
             self._to_panels(self._at_start)
         self._panels_if_rough()
 
@@ -427,9 +452,10 @@ def growth_rates(beta: Number, kmax: int, d: int = 2) -> Float[np.ndarray, " kma
     :math:`k^2 I_k(\beta) / \beta I_0(\beta)`, largest near :math:`k = \sqrt{2\beta}`.
     Derived in the book.
     """
-    from scipy.special import ive
-
     beta, d = _check.positive(beta, "beta"), _check.count(d, "d", 2)
-    k = np.arange(1, _check.count(kmax, "kmax") + 1)
-    ratio = ive(k + d / 2 - 1, beta) / ive(d / 2 - 1, beta)
-    return k * (k + d - 2) / beta * ratio
+    if beta < LEAST_BETA:
+        raise _check.refuse("beta", f"{LEAST_BETA:g} or more", beta)
+    kmax = _check.count(kmax, "kmax")
+    k = np.arange(1, kmax + 1)
+    steps = _bessel.ratios(np.array([beta]), kmax, half=d / 2 - 1)[1:, 0]
+    return k * (k + d - 2) / beta * np.cumprod(steps)

@@ -38,6 +38,10 @@ LAYOUTS = ("ou", "spread", "common")
 # Times at which curves are kept.
 KEPT = 101
 NOISE = 2.0
+# Steps of one path: its heads have to fit into the memory.
+MOST_STEPS = 10_000_000
+# Squares of longer steps are no doubles.
+LONGEST = 1e100
 CLUMPS, NOISE_OF_TOKENS = 5, 0.05
 # Paths of noisy weights that also get Ito's term, and with it a residual.
 ACCOUNTS = 2
@@ -67,7 +71,11 @@ class Setting:
         for name in ("H", "n"):
             _check.count(getattr(self, name), name)
         for name in ("T", "dt"):
-            _check.positive(getattr(self, name), name)
+            if _check.positive(getattr(self, name), name) > LONGEST:
+                raise _check.refuse(name, f"up to {LONGEST:g}", getattr(self, name))
+        _check.count(self.seed, "seed", 0)
+        if self.T / MOST_STEPS > self.dt:
+            raise _check.refuse("T", f"at most {MOST_STEPS:g} dt", f"{self.T:g}")
 
     @property
     def steps(self) -> int:
@@ -88,7 +96,7 @@ def start(d: int, n: int, rng: np.random.Generator) -> Tokens:
     angle.  Above: near one of the 2 d unit vectors of the axes, each chosen at random,
     with Gaussian noise of size 0.05 on each coordinate, and back onto the sphere.
     """
-    rng = _check.generator(rng)
+    d, n, rng = _check.count(d, "d", 2), _check.count(n, "n"), _check.generator(rng)
     if d == 2:
         angle = 2 * np.pi * (np.arange(n) % CLUMPS) / CLUMPS
         angle = angle + NOISE_OF_TOKENS * rng.standard_normal(n)
@@ -100,13 +108,13 @@ def start(d: int, n: int, rng: np.random.Generator) -> Tokens:
 
 def tokens(setting: Setting) -> Tokens:
     """The tokens of a setting at layer-time 0, the same for all H and layouts."""
-    rng = np.random.default_rng([setting.seed, setting.d])
+    rng = np.random.default_rng([_setting(setting).seed, setting.d])
     return start(setting.d, setting.n, rng)
 
 
 def first_heads(setting: Setting) -> Stack:
     """D_h(0) = Z + Z^T, the same for all paths and layouts."""
-    rng = np.random.default_rng([setting.seed, setting.d, setting.H])
+    rng = np.random.default_rng([_setting(setting).seed, setting.d, setting.H])
     Z = rng.standard_normal((setting.H, setting.d, setting.d))
     return Z + Z.swapaxes(1, 2)
 
@@ -117,6 +125,8 @@ def course(setting: Setting, path: int = 0, account: bool = True) -> Course:
     ``path`` counts the samples of noisy weights.  ``account=False`` leaves Ito's term
     out, without which the residual of noisy weights means nothing; it halves the time.
     """
+    _setting(setting)
+    path = _check.count(path, "path", 0)
     t = np.linspace(0, setting.T, setting.steps + 1)
     D0, H, d = first_heads(setting), setting.H, setting.d
     if setting.layout == "ou":
@@ -130,6 +140,10 @@ def course(setting: Setting, path: int = 0, account: bool = True) -> Course:
     noise = NOISE if setting.layout == "ou" and account else 0.0
     every = setting.steps // (KEPT - 1)
     return _along.follow(tokens(setting), D, float(t[1]), noise, every)
+
+
+def _setting(setting: Setting) -> Setting:
+    return _check.instance(setting, Setting, "setting", "an experiments.Setting")
 
 
 def _oscillating(D0: Stack, t: Curve, spread: bool) -> Float[np.ndarray, "m H d d"]:
@@ -189,7 +203,8 @@ class Run:
 
     @property
     def late_error(self) -> float:
-        """Its standard error, from the spread over paths; 0 if nothing is random."""
+        """Its standard error, from the spread over paths; 0 if nothing is random, nan
+        (unknown) for a single random path."""
         if self.setting.layout != "ou":
             return 0.0
         return _standard_error(self.late)
@@ -222,16 +237,22 @@ def _standard_error(values: Float[np.ndarray, " p"]) -> float:
 
 def from_stored(found: dict[str, Any]) -> Run:
     """A run from the dictionary of ``Run.stored``."""
-    setting = Setting(**{f.name: found[f.name] for f in fields(Setting)})
     curves = ("t", *CURVES, "spread", *RESIDUALS, "late")
+    plain = ("paths", "seconds", "accounts")
+    _check.instance(found, dict, "found", "a dictionary (see Run.stored)")
+    for name in (*(f.name for f in fields(Setting)), *curves, *plain):
+        if name not in found:
+            raise _check.refuse("found", "as Run.stored makes it", f"no {name}")
+    setting = Setting(**{f.name: found[f.name] for f in fields(Setting)})
     numbers: dict[str, Any] = {name: np.array(found[name], float) for name in curves}
-    numbers |= {name: found[name] for name in ("paths", "seconds", "accounts")}
+    numbers |= {name: found[name] for name in plain}
     return Run(setting, **numbers)
 
 
 def one(setting: Setting, path: int = 0) -> Run:
     """One path as a run."""
-    account = setting.layout != "ou" or path < ACCOUNTS
+    path = _check.count(path, "path", 0)
+    account = _setting(setting).layout != "ou" or path < ACCOUNTS
     began = time.process_time()
     found = course(setting, path, account)
     seconds = time.process_time() - began
@@ -258,6 +279,8 @@ def one(setting: Setting, path: int = 0) -> Run:
 
 def join(a: Run, b: Run) -> Run:
     """Both runs of one setting as one, as if their paths had been run together."""
+    for name, value in (("a", a), ("b", b)):
+        _check.instance(value, Run, name, "a Run (see experiments.run)")
     if a.setting != b.setting:
         raise _check.refuse("b", f"of the setting {a.setting}", b.setting)
     paths, accounts = a.paths + b.paths, a.accounts + b.accounts
@@ -285,7 +308,7 @@ def join(a: Run, b: Run) -> Run:
 
 def run(setting: Setting, paths: int = 1) -> Run:
     """A setting, mean over samples of its weights; oscillating ones have one path."""
-    paths = _check.count(paths, "paths") if setting.layout == "ou" else 1
+    paths = _check.count(paths, "paths") if _setting(setting).layout == "ou" else 1
     out = one(setting)
     for path in range(1, paths):
         out = join(out, one(setting, path))
@@ -304,6 +327,13 @@ class Power:
         return f"{self.exponent:.3f} ± {self.half_width:.3f}"
 
 
+def _runs(runs: Iterable[Run]) -> list[Run]:
+    """A list of runs."""
+    wanted = "a list of Runs (see experiments.run)"
+    found = list(_check.instance(runs, Iterable, "runs", wanted))
+    return [_check.instance(r, Run, "runs", wanted) for r in found]
+
+
 def fit(runs: Sequence[Run]) -> Power:
     """The late means against H as a H^b, weighed by their standard errors.
 
@@ -311,6 +341,7 @@ def fit(runs: Sequence[Run]) -> Power:
     the error of the samples, not that of the model.  If the errors of some means are
     0 or unknown all weigh the same, and the interval is nan.
     """
+    runs = _runs(runs)
     if len({r.setting.H for r in runs}) < 2:
         raise _check.refuse("runs", "of two numbers of heads or more", len(runs))
     H = np.log([float(r.setting.H) for r in runs])
@@ -352,7 +383,8 @@ def stored(file: str | Path | None = None) -> list[Run]:
 
 def select(runs: Iterable[Run], layout: str, d: int) -> list[Run]:
     """The runs of one layout and dimension, by their number of heads."""
-    found = [r for r in runs if (r.setting.layout, r.setting.d) == (layout, d)]
+    _check.one_of(layout, LAYOUTS, "layout")
+    found = [r for r in _runs(runs) if (r.setting.layout, r.setting.d) == (layout, d)]
     return sorted(found, key=lambda r: r.setting.H)
 
 
@@ -377,7 +409,9 @@ HEAD = ("layout", "d", "n", "H", "paths", "CPU, s", "late G²", "G² booked", "e
 def overview(runs: Iterable[Run]) -> Overview:
     """A table of runs: sizes, time, the late mean of G^2 with its standard error, and
     what the account leaves open if G^2 or the exact dissipation is booked."""
-    order = sorted(runs, key=lambda r: (r.setting.d, r.setting.layout, r.setting.H))
+    order = sorted(
+        _runs(runs), key=lambda r: (r.setting.d, r.setting.layout, r.setting.H)
+    )
     return Overview(tuple(_row(r) for r in order))
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Float, Real
 from numpy.typing import ArrayLike
 
-from tfdynlib import _check, _proximal, _slopes, attention, sphere
+from tfdynlib import _check, _proximal, _slopes, attention, energy, sphere
 from tfdynlib._check import Number
 from tfdynlib.attention import Masses, Tokens
 from tfdynlib.flow import Trajectory
@@ -33,6 +33,8 @@ EVALUATIONS = 5000
 ROUNDING = 1e-15
 # Full steps after L-BFGS that bring the last digits.
 POLISHING = 5
+# Steps in time, and the least scale of an unknown: squares of trial moves are doubles.
+SHORTEST, LONGEST, LEAST_SCALE = 1e-100, 1e100, 1e-50
 CUT = "beyond the cut locus"
 
 
@@ -107,7 +109,14 @@ def step(
     x, mass, _ = _check.cloud(x, _check.dimension(heads), mass)
     _check.one_of(weight, WEIGHTS, "weight")
     _enter(x, mass)
-    return _step(x, heads, _check.positive(tau, "tau"), mass, weight)
+    return _step(x, heads, _time_step(tau), mass, weight)
+
+
+def _time_step(tau: Number) -> float:
+    """``tau``, positive and of a size whose root and square are doubles."""
+    if not SHORTEST <= _check.positive(tau, "tau") <= LONGEST:
+        raise _check.refuse("tau", f"between {SHORTEST:g} and {LONGEST:g}", tau)
+    return float(tau)
 
 
 def solve(
@@ -130,11 +139,11 @@ def solve(
     """
     path = constant(path) if isinstance(path, Heads) else path
     _check.instance(path, WeightPath, "path", "a WeightPath, or Heads")
-    tau, steps = _check.positive(tau, "tau"), _check.count(steps, "steps")
+    tau, steps = _time_step(tau), _check.count(steps, "steps")
     x0, mass, _ = _check.cloud(x0, path.d, mass)
-    start = float(_check.array(np.asarray(start), "start", ndim=0))
+    start = _check.time(start, "start")
     _check.one_of(weight, WEIGHTS, "weight")
-    if order not in (1, 2):
+    if _check.count(order, "order") > 2:
         raise _check.refuse("order", "1 or 2", order)
     _enter(x0, mass)
     run = _run(x0, path, tau, steps, mass, weight, start)
@@ -155,6 +164,7 @@ def _enter(x: Tokens, mass: Masses) -> None:
 def _step(x: Tokens, heads: Heads, tau: float, mass: Masses, weight: str) -> Step:
     """One step, no questions asked about its input."""
     x = sphere.retract(x)
+    energy.interaction(x, heads, mass)  # refuses what is no double
     b = _slopes.exponential(
         _slopes.log_effective_weight(x, heads, mass, attention.USUAL), heads
     )
@@ -166,7 +176,7 @@ def _step(x: Tokens, heads: Heads, tau: float, mass: Masses, weight: str) -> Ste
         sign=-gradient_sign(heads),
         frozen=b if weight == "frozen" else None,
         frame=_proximal.frames(x),
-        scale=np.sqrt(mass * b / tau),
+        scale=np.maximum(np.sqrt(mass * b / tau), LEAST_SCALE),
     )
     zero = np.zeros(x.size - len(x))
     before = aim.value(zero)

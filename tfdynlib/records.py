@@ -201,22 +201,32 @@ class Record:
         _check.one_of(name, list(self.cases), "case")
         return self.cases[name]
 
+    def _part(self, name: str, part: str) -> Sequence[Mapping[str, Any]]:
+        """Rows, series or claims of a case."""
+        case = self.case(name)
+        if part not in case:
+            raise _check.refuse("case", f"one with {part}", repr(name))
+        return case[part]
+
     def table(self, name: str) -> Table:
         """The methods of a case."""
         case = self.case(name)
         keys = ("method", "median", "least", "most", "error")
-        rows = [Timing(**{key: row[key] for key in keys}) for row in case["rows"]]
+        rows = [
+            Timing(**{key: row[key] for key in keys})
+            for row in self._part(name, "rows")
+        ]
         rows.sort(key=lambda r: (r.method != OURS, r.median))
         return Table(case["title"], tuple(rows))
 
     def series(self, name: str) -> list[Series]:
         """The curves of a case."""
-        found = self.case(name)["series"]
+        found = self._part(name, "series")
         return [Series(s["name"], *map(np.array, s["points"])) for s in found]
 
     def targets(self) -> tuple[int, int]:
         """How many of the targets that the package set itself are met, of how many."""
-        met = [claim["met"] for case in self.cases.values() for claim in case["claims"]]
+        met = [c["met"] for name in self.cases for c in self._part(name, "claims")]
         return sum(met), len(met)
 
     def verdicts(self) -> Verdicts:
@@ -229,8 +239,8 @@ class Record:
                 f"{'≥' if claim['at_least'] else '≤'} {claim['bound']:g}",
                 "yes" if claim["met"] else "no",
             )
-            for case in self.cases.values()
-            for claim in case["claims"]
+            for name, case in self.cases.items()
+            for claim in self._part(name, "claims")
         ]
         return Verdicts(tuple(rows))
 
@@ -252,11 +262,16 @@ class Record:
 
 def read(file: str | Path) -> Record:
     """One stored run."""
+    _check.instance(file, (str, Path), "file", "the path of a file")
     try:
         found = json.loads(Path(file).read_text("utf-8"))
         date = datetime.datetime.fromisoformat(found["date"])
+        if date.tzinfo is None:  # so that any two can be compared
+            date = date.replace(tzinfo=datetime.UTC)
         names = ("processor", "form", "versions", "cases")
         processor, form, versions, cases = (found[name] for name in names)
+        if not (isinstance(versions, dict) and isinstance(cases, dict)):
+            raise TypeError("versions and cases are no tables")
         load, note, runs = (
             found.get("load"),
             found.get("note", ""),
@@ -279,6 +294,7 @@ def newest(folder: str | Path) -> Record:
 
     Raises ``ValueError`` if there is none, and says which command makes one.
     """
+    _check.instance(folder, (str, Path), "folder", "the path of a folder")
     files = sorted(Path(folder).glob("*.json"))
     if not files:
         wanted = "a folder with results; `make bench` makes them"

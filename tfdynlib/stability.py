@@ -68,8 +68,10 @@ def field_gap(heads: Heads, other: Heads) -> float:
     def norm(M: Float[np.ndarray, "H d d"]) -> Float[np.ndarray, " H"]:
         return np.linalg.norm(M, 2, axis=(1, 2))
 
-    gap = norm(heads.V - other.V) + heads.beta * norm(other.V) * norm(heads.B - other.B)
-    return float(heads.mass @ gap)
+    with np.errstate(over="ignore", invalid="ignore"):  # inf is refused
+        turned = heads.beta * norm(heads.B - other.B)
+        gap = norm(heads.V - other.V) + turned * norm(other.V)
+        return _slopes.double(heads.mass @ gap, "heads")
 
 
 def log_drift_bound(t: Number, heads: Heads, other: Heads, start: Number) -> float:
@@ -81,10 +83,11 @@ def log_drift_bound(t: Number, heads: Heads, other: Heads, start: Number) -> flo
     the bound itself is soon no double; -inf for equal clouds under equal heads.
     """
     t, start = _check.since(t, "t"), _check.since(start, "start")
+    t, start = _check.time(t, "t"), _check.time(start, "start")
     L, gap = geodesic_constant(heads), field_gap(heads, other)
     slow = gap * t if L == 0 else -gap * np.expm1(-L * t) / L
-    with np.errstate(divide="ignore"):
-        return float(L * t + np.log(start + slow))
+    apart = start + slow
+    return float(L * t + np.log(apart)) if apart > 0 else -np.inf
 
 
 def logarithmic_norm(
@@ -103,6 +106,8 @@ def logarithmic_norm(
     x, mass, _ = _check.cloud(x, _check.dimension(heads), mass)
     if not mass.all():
         raise _check.refuse("mass", "positive for every token", "a zero")
+    if x.shape[1] < 2:
+        raise _check.refuse("x", "of two columns or more", x)
     A = _jacobian(x, heads, mass)
     root = np.sqrt(np.repeat(mass, x.shape[1] - 1))
     A = root[:, None] * A / root
@@ -140,16 +145,44 @@ def growth_bound(
 ) -> Float[np.ndarray, " m"]:
     r"""Largest growth of an infinitesimal perturbation since the start,
     :math:`\exp \int_0^t` of ``logarithmic_norm``, by Simpson's rule on the times of the
-    trajectory.  The run must have followed the softmax rule."""
-    from scipy.integrate import cumulative_simpson
+    trajectory, from one jump of the weights to the next.  The run must have followed
+    the softmax rule.  ``inf`` beyond the doubles.
 
+    Raises ``ValueError`` if the weights jump or bend at a time that is not among
+    ``trajectory.t``."""
     wanted = "a Trajectory (see flow.solve)"
     _check.instance(trajectory, Trajectory, "trajectory", wanted)
     path = constant(path) if isinstance(path, Heads) else path
     _check.instance(path, WeightPath, "path", "a WeightPath, or Heads")
     t = trajectory.t
-    rates = [logarithmic_norm(x, path(s), mass) for s, x in zip(t, trajectory.x)]
-    return np.exp(cumulative_simpson(np.array(rates), x=t, initial=0.0))
+    inner = [b for b in path.breaks if t[0] < b < t[-1]]
+    missing = sorted(set(inner) - set(t.tolist()))
+    if missing:
+        wanted = f"inclusive of the jump of the weights at {missing[0]:g}"
+        raise _check.refuse("trajectory.t", wanted, t)
+    edges = [0, *np.searchsorted(t, inner).tolist(), len(t) - 1]
+    log_growth = np.zeros(len(t))
+    for a, b in zip(edges, edges[1:]):
+        piece = _log_growth(t[a : b + 1], trajectory.x[a : b + 1], path, mass)
+        log_growth[a : b + 1] = log_growth[a] + piece
+    with np.errstate(over="ignore"):  # inf is a bound
+        return np.exp(log_growth)
+
+
+def _log_growth(
+    t: Float[np.ndarray, " k"],
+    x: Float[np.ndarray, "k n d"],
+    path: WeightPath,
+    mass: ArrayLike | None,
+) -> Float[np.ndarray, " k"]:
+    """Integral of ``logarithmic_norm`` along weights that jump at t[-1] at most."""
+    from scipy.integrate import cumulative_simpson
+
+    times = t.tolist()
+    if times[-1] in path.breaks:
+        times[-1] = float(np.nextafter(times[-1], times[0]))
+    rates = [logarithmic_norm(y, path(s), mass) for s, y in zip(times, x)]
+    return np.asarray(cumulative_simpson(np.array(rates), x=t, initial=0.0))
 
 
 def energy_gap_bound(heads: Heads, other: Heads) -> float:
@@ -167,7 +200,8 @@ def energy_gap_bound(heads: Heads, other: Heads) -> float:
         raise _check.refuse("other", f"of beta={heads.beta:g}, d={heads.d}", other)
     cost = np.linalg.norm(heads.B[:, None] - other.B, 2, axis=(2, 3))
     R = max(np.linalg.norm(h.B, 2, axis=(1, 2)).max() for h in (heads, other))
-    _check.bounded(np.exp(np.array([heads.beta * R])), "beta")
+    if heads.beta * R > 300:
+        raise _check.refuse("heads", "of beta |B| up to 300", f"{heads.beta * R:g}")
     distance = float(ot.emd2(heads.mass, other.mass, cost))
     return float(np.exp(heads.beta * R) * distance / 2)
 

@@ -12,6 +12,7 @@ from tfdynlib.attention import How, Masses
 from tfdynlib.energy.landscape import interaction
 from tfdynlib.flow import Trajectory
 from tfdynlib.weights import Heads, WeightPath, constant
+from tfdynlib.weights.paths import slope
 
 
 @dataclass(frozen=True, repr=False)
@@ -146,7 +147,7 @@ def _interval(
     v_middle = attention.velocity(x_middle, path(middle), mass, rule, *how)
     nodes = ((t0, x0, v0), (middle, x_middle, v_middle), (last, x1, v1))
     powers = [
-        _account.power(x, path(t), path.drift(t)[0], mass, how) for t, x, _ in nodes
+        _account.power(x, path(t), slope(path, t), mass, how) for t, x, _ in nodes
     ]
     losses = [-_slopes.rate(x, v, path(t), mass, how) for t, x, v in nodes]
     work, lost = (h * (a + 4 * b + c) / 6 for a, b, c in (powers, losses))

@@ -116,10 +116,11 @@ def first_variation(
     transpose stands for s_h.
     """
     x, mass, at = _check.cloud(x, _check.dimension(heads), mass, at)
+    log_beta = np.log(heads.beta)
     both = [
         _slopes.exponential(
-            attention.log_partition(x, part, mass, at, method, tol), heads
+            attention.log_partition(x, part, mass, at, method, tol) - log_beta, heads
         )
         for part in _slopes.halves(heads)
     ]
-    return np.mean([heads.mass @ s for s in both], axis=0) / heads.beta
+    return np.mean([heads.mass @ s for s in both], axis=0)

@@ -9,6 +9,7 @@ from tfdynlib._check import Number
 from tfdynlib._noise import Law
 from tfdynlib.attention import Masses, Tokens
 from tfdynlib.weights import Heads, WeightPath, constant
+from tfdynlib.weights.paths import slope
 
 
 def power(
@@ -32,7 +33,8 @@ def power(
     path = constant(path) if isinstance(path, Heads) else path
     _check.instance(path, WeightPath, "path", "a WeightPath, or Heads")
     x, mass, _ = _check.cloud(x, path.d, mass)
-    heads, rate = path(t), path.drift(float(t))[0]
+    t = _check.time(t, "t")
+    heads, rate = path(t), slope(path, t)
     smooth = _account.power(x, heads, rate, mass, attention.how(method, tol))
     if path.noise_var == 0:
         return smooth

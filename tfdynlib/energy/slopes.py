@@ -22,11 +22,16 @@ def slope_squared(
     """
     x, mass, _ = _check.cloud(x, _check.dimension(heads), mass)
     how = attention.how(method, tol)
-    g = sphere.project(x, _slopes.euclidean_gradient(x, heads, mass, how))
+    g = _slopes.euclidean_gradient(x, heads, mass, how)
+    if np.abs(g).max() > _check.LARGEST:
+        wanted = f"of slopes up to {_check.LARGEST:g}"
+        raise _check.refuse("heads", wanted, f"{np.abs(g).max():g}")
+    g = sphere.project(x, g)
     inverse = _slopes.exponential(
         -_slopes.log_effective_weight(x, heads, mass, how), heads
     )
-    return float(mass @ (inverse * np.sum(g * g, axis=1)))
+    with np.errstate(over="ignore"):  # inf is refused
+        return _slopes.double(mass @ (inverse * np.sum(g * g, axis=1)), "heads")
 
 
 def dissipation(
@@ -63,11 +68,12 @@ def action(
     :math:`\int \hat b\, |v|^2 d\mu`."""
     x, mass, _ = _check.cloud(x, _check.dimension(heads), mass)
     how = attention.how(method, tol)
-    v = _check.shaped(v, "v", x.shape, why=", that of x")
+    v = _check.bounded(_check.shaped(v, "v", x.shape, why=", that of x"), "v")
     weight = _slopes.exponential(
         _slopes.log_effective_weight(x, heads, mass, how), heads
     )
-    return float(mass @ (weight * np.sum(v * v, axis=1)))
+    with np.errstate(over="ignore"):  # inf is refused
+        return _slopes.double(mass @ (weight * np.sum(v * v, axis=1)), "v")
 
 
 def head_mismatch(

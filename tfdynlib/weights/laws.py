@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 from tfdynlib import _check, _noise, _panels
 from tfdynlib._check import Number
 from tfdynlib.weights.motions import symmetric_mean, symmetric_start
-from tfdynlib.weights.paths import WeightPath
+from tfdynlib.weights.paths import WeightPath, slope
 
 
 def ornstein_uhlenbeck_law(
@@ -23,7 +23,7 @@ def ornstein_uhlenbeck_law(
     start = symmetric_start(D0)
     target = symmetric_mean(mean, start.shape[-1])
     g2 = _check.positive(noise_var, "noise_var")
-    return _noise.Law(start, g2, target, _check.masses(mass, len(start), "mass"))
+    return _noise.Law(start, g2, target, _check.masses(mass, len(start), "mass").copy())
 
 
 def length(path: WeightPath, t0: Number, t1: Number, p: int = 2) -> float:
@@ -37,20 +37,23 @@ def length(path: WeightPath, t0: Number, t1: Number, p: int = 2) -> float:
     Panels of Gauss nodes between breaks, halved until they agree to 1e-10.
     """
     _check.instance(path, WeightPath, "path", "a WeightPath")
-    if p not in (1, 2):
+    if _check.count(p, "p") > 2:
         raise _check.refuse("p", "1 or 2", p)
-    ends = _check.increasing(np.array([t0, t1], dtype=float), "t0, t1")
+    t0, t1 = _check.time(t0, "t0"), _check.time(t1, "t1")
+    if not t0 < t1:
+        raise _check.refuse("t1", f"later than t0, {t0:g}", t1)
+    mass = path(t0).mass
+    path(t1)  # refuses an end at which there are no weights
     if path.noise_var > 0:
         return np.inf
-    inner = [b for b in path.breaks if ends[0] < b < ends[1]]
-    edges = [float(ends[0]), *inner, float(ends[1])]
-    mass = path(edges[0]).mass
+    inner = [b for b in path.breaks if t0 < b < t1]
+    edges = [t0, *inner, t1]
 
     def speed(t: float) -> float:
-        return _panels.size(path.drift(t)[0], mass, p)
+        return _panels.size(slope(path, t), mass, p)
 
     total = sum(_panels.integral(speed, a, b) for a, b in zip(edges, edges[1:]))
     for b in inner:
-        before = path(float(np.nextafter(b, ends[0])))
+        before = path(float(np.nextafter(b, t0)))
         total += _panels.size(path(b).B - before.B, mass, p)
     return total

@@ -39,13 +39,15 @@ def oscillating(
     start = symmetric_start(D0, H, d)
     target, angle = _oscillation.target(d), _oscillation.phases(H, phase == "spread")
     transient = start - target.response(angle)
-    mass = _check.masses(mass, H, "mass")
+    mass = _check.masses(mass, H, "mass").copy()
 
     def D(t: float) -> Stack:
+        _check.bounded(np.array(_check.since(t, "t")), "t")
         return np.exp(-t) * transient + target.response(t + angle)
 
     def drift(t: float) -> tuple[Stack, Stack]:
-        F = target.at(t + angle) - D(t)
+        now = D(t)
+        F = target.at(t + angle) - now
         return F, -F
 
     def heads_at(t: float) -> Heads:
@@ -88,7 +90,8 @@ def ornstein_uhlenbeck(
     target = symmetric_mean(mean, start.shape[-1])
     Heads.descent(start, beta, mass)  # refuses what cannot be heads
     sample = _noise.sample(start, times, rng, g2, target, method == "exact")
-    return _noisy(sample, g2, target, beta, _check.masses(mass, len(start), "mass"))
+    mass = _check.masses(mass, len(start), "mass").copy()
+    return _noisy(sample, g2, target, beta, mass)
 
 
 def _noisy(
@@ -152,4 +155,5 @@ def symmetric_mean(mean: ArrayLike | None, d: int) -> Float[np.ndarray, "d d"]:
     """The symmetric matrix that noisy heads return to; the identity if not given."""
     if mean is None:
         return np.eye(d)
-    return _check.symmetric(_check.shaped(mean, "mean", (d, d)), "mean").copy()
+    out = _check.symmetric(_check.shaped(mean, "mean", (d, d)), "mean")
+    return _check.bounded(out, "mean").copy()

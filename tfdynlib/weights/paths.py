@@ -46,8 +46,26 @@ class WeightPath:
     sample: _noise.Sample | None = field(default=None, repr=False)
     integrable: bool | None = None
 
+    def __post_init__(self) -> None:
+        _check.function(self.heads_at, "heads_at", "a function of t")
+        _check.function(self.drift, "drift", "a function of t")
+        for name in ("H", "d"):
+            _check.count(getattr(self, name), name)
+
     def __call__(self, t: Number) -> Heads:
-        return self.heads_at(float(t))
+        heads = self.heads_at(_check.time(t, "t"))
+        _check.instance(heads, Heads, "heads_at(t)", "made by weights.Heads")
+        if (heads.H, heads.d) != (self.H, self.d):
+            raise _check.refuse("heads_at(t)", f"of H={self.H} and d={self.d}", heads)
+        return heads
+
+
+def slope(path: WeightPath, t: float) -> Stack:
+    """dB/dt at t, checked: the path may be a reader's own."""
+    both = path.drift(t)
+    if not isinstance(both, Sequence) or len(both) != 2:
+        raise _check.refuse("drift(t)", "dB/dt and dV/dt, two arrays", both)
+    return _check.shaped(both[0], "drift(t)", (path.H, path.d, path.d))
 
 
 def _no_drift(H: int, d: int) -> Callable[[float], tuple[Stack, Stack]]:
@@ -67,7 +85,7 @@ def layers(list_of_heads: Sequence[Heads], t_edges: ArrayLike) -> WeightPath:
     L layers need L + 1 edges, strictly increasing, and equal H and d.  The path is
     not defined outside the edges: a call there raises ``ValueError``.
     """
-    edges = _check.increasing(t_edges, "t_edges")
+    edges = _check.increasing(t_edges, "t_edges").copy()
     stack = _alike(list_of_heads, "list_of_heads")
     if len(edges) != len(stack) + 1:
         raise _check.refuse("t_edges", f"{len(stack) + 1} times", len(edges))
@@ -86,7 +104,7 @@ def interpolate(t: ArrayLike, heads: Sequence[Heads]) -> WeightPath:
     Needs equal H, d, beta and masses of heads.  The path bends at the inner times and
     is not defined outside them: a call there raises ``ValueError``.
     """
-    times = _check.increasing(t, "t")
+    times = _check.increasing(t, "t").copy()
     stack = _alike(heads, "heads")
     if len(times) != len(stack):
         raise _check.refuse("t", f"{len(stack)} times, one for each heads", len(times))
@@ -96,6 +114,11 @@ def interpolate(t: ArrayLike, heads: Sequence[Heads]) -> WeightPath:
             raise _check.refuse("heads", "of equal beta and masses", other)
     B, V = np.stack([h.B for h in stack]), np.stack([h.V for h in stack])
     width = np.diff(times)
+    with np.errstate(over="ignore"):  # inf is refused
+        steepest = max(np.abs(np.diff(M, axis=0).T / width).max() for M in (B, V))
+    if steepest > _check.LARGEST:
+        wanted = f"far enough apart for slopes up to {_check.LARGEST:g}"
+        raise _check.refuse("t", wanted, f"{steepest:g}")
 
     def heads_at(t: float) -> Heads:
         k = piece(times, t)
