@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,9 @@ from typing import Any
 import axe_playwright_python
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
+from unchecked import unchecked
 
+from tfdynlib import widgets
 from tfdynlib.widgets import _bundle
 
 ARGUMENTS = [
@@ -110,6 +112,50 @@ class Visit:
     def close(self) -> None:
         """Close the page and its profile."""
         self.context.close()
+
+
+@contextmanager
+def reading(browser: Browser) -> Iterator[Callable[..., Visit]]:
+    """visit(address, width=760, hash="", page="light", **context): an open page, ready.
+
+    At the end nothing has gone wrong on any of them, and none has asked outside.
+    """
+    opened: list[Visit] = []
+
+    def visit(
+        address: str,
+        width: int = 760,
+        hash: str = "",
+        page: str = "light",
+        **context: Any,
+    ) -> Visit:
+        one = Visit(browser, width, **context)
+        opened.append(one)
+        one.open(address.replace("light.html", f"{page}.html") + hash)
+        return one
+
+    yield visit
+    for one in opened:
+        assert one.errors == []
+        assert one.outside == []
+        one.close()
+
+
+def page_form(figure: str, presets: Sequence[str]) -> str:
+    """What a page carries of a figure."""
+    return getattr(widgets, figure)(*presets).page_form()
+
+
+def pages(
+    folders: pytest.TempPathFactory, figure: str, *sets: Sequence[str]
+) -> list[str]:
+    """Addresses of pages, light and dark, each with a figure of a set of presets."""
+    found = []
+    for form in unchecked(page_form, [[figure, list(presets)] for presets in sets]):
+        folder = folders.mktemp(figure.lower())
+        write_page(folder, form, theme="dark")
+        found.append(write_page(folder, form))
+    return found
 
 
 AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"

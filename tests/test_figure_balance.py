@@ -1,6 +1,7 @@
 """The figure of the account: its twin, the published numbers, and what it says."""
 
 import contextlib
+import functools
 import io
 import json
 import re
@@ -18,10 +19,11 @@ from figurepage import (
     clock,
     model,
     numbers,
+    pages,
     put,
+    reading,
     settle,
     violations,
-    write_page,
 )
 from playwright.sync_api import Browser
 
@@ -34,28 +36,14 @@ WEB = Path(sphere.__file__).parent / "widgets" / "web"
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("balance")
-    form = Balance(*Balance.PRESETS).page_form()
-    write_page(folder, form, theme="dark")
-    return write_page(folder, form)
+    return pages(tmp_path_factory, "Balance", tuple(Balance.PRESETS))[0]
 
 
 @pytest.fixture
 def visit(browser: Browser, address: str) -> Iterator[Callable[..., Visit]]:
     """visit(width=760, page="light", **context): an open page, ready."""
-    opened: list[Visit] = []
-
-    def make(width: int = 760, hash: str = "", page: str = "light", **context: object):
-        one = Visit(browser, width, **context)
-        opened.append(one)
-        one.open(address.replace("light.html", f"{page}.html") + hash)
-        return one
-
-    yield make
-    for one in opened:
-        assert one.errors == []
-        assert one.outside == []
-        one.close()
+    with reading(browser) as opened:
+        yield functools.partial(opened, address)
 
 
 def in_node(module: str, names: str, body: str, cases: list) -> list:

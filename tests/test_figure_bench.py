@@ -1,6 +1,7 @@
 """The bench figure on a bare page: sums by waves, tolerances, and what Python says."""
 
 import contextlib
+import functools
 import io
 import re
 from collections.abc import Callable, Iterator
@@ -14,10 +15,11 @@ from figurepage import (
     clock,
     model,
     numbers,
+    pages,
     put,
+    reading,
     settle,
     violations,
-    write_page,
 )
 from playwright.sync_api import Browser
 from scipy.special import ive
@@ -39,28 +41,14 @@ SHORT = {"t_end": 20.0, "n": 16}
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("bench")
-    form = Bench(*ALL).page_form()
-    write_page(folder, form, theme="dark")
-    return write_page(folder, form)
+    return pages(tmp_path_factory, "Bench", ALL)[0]
 
 
 @pytest.fixture
 def visit(browser: Browser, address: str) -> Iterator[Callable[..., Visit]]:
     """visit(width=760, hash="", page="light", **context): an open page, ready."""
-    opened: list[Visit] = []
-
-    def make(width: int = 760, hash: str = "", page: str = "light", **context: object):
-        one = Visit(browser, width, **context)
-        opened.append(one)
-        one.open(address.replace("light.html", f"{page}.html") + hash)
-        return one
-
-    yield make
-    for one in opened:
-        assert one.errors == []
-        assert one.outside == []
-        one.close()
+    with reading(browser) as opened:
+        yield functools.partial(opened, address)
 
 
 def pick(page, name: str) -> None:

@@ -16,10 +16,11 @@ from figurepage import (
     clock,
     model,
     numbers,
+    pages,
     put,
+    reading,
     settle,
     violations,
-    write_page,
 )
 from playwright.sync_api import Browser, Page
 from scipy.integrate import quad
@@ -51,38 +52,24 @@ VIEWS = {
 @pytest.fixture(scope="module")
 def addresses(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """One page a preset, in both themes, and one that has a chip of every view."""
-    found = {}
-    forms = {name: (name,) for name in Circle.PRESETS} | {"mixed": (*VIEWS.values(),)}
-    for name, presets in forms.items():
-        folder = tmp_path_factory.mktemp(name)
-        form = Circle(*presets).page_form()
-        write_page(folder, form, theme="dark")
-        found[name] = write_page(folder, form)
-    return found
+    sets = {name: (name,) for name in Circle.PRESETS} | {"mixed": (*VIEWS.values(),)}
+    return dict(zip(sets, pages(tmp_path_factory, "Circle", *sets.values())))
 
 
 @pytest.fixture
 def visit(browser: Browser, addresses: dict[str, str]) -> Iterator[Callable[..., Page]]:
     """visit(preset, width=760, hash="", theme="light", **context): an open page."""
-    opened: list[Visit] = []
+    with reading(browser) as opened:
 
-    def make(
-        preset: str = "first_minute",
-        width: int = 760,
-        hash: str = "",
-        theme: str = "light",
-        **context: object,
-    ) -> Page:
-        one = Visit(browser, width, **context)
-        opened.append(one)
-        address = addresses[preset].replace("light.html", f"{theme}.html")
-        return one.open(address + hash)
+        def visit(
+            preset: str = "first_minute",
+            *args: object,
+            theme: str = "light",
+            **more: object,
+        ) -> Page:
+            return opened(addresses[preset], *args, page=theme, **more).page
 
-    yield make
-    for one in opened:
-        assert one.errors == []
-        assert one.outside == []
-        one.close()
+        yield visit
 
 
 def readouts(page: Page) -> list[str]:

@@ -11,14 +11,14 @@ import pytest
 from figurepage import (
     FIGURE,
     HASH,
-    Visit,
     clock,
     model,
     numbers,
+    pages,
     put,
+    reading,
     settle,
     violations,
-    write_page,
 )
 from playwright.sync_api import Browser, Page
 
@@ -32,29 +32,20 @@ EYE = np.eye(3).tolist()
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("jko")
-    form = JKO(*ALL).page_form()
-    write_page(folder, form, theme="dark")
-    return write_page(folder, form)
+    return pages(tmp_path_factory, "JKO", ALL)[0]
 
 
 @pytest.fixture
 def visit(browser: Browser, address: str) -> Iterator[Callable[..., Page]]:
     """visit(width=760, hash="", theme="light", **context): an open page, at rest."""
-    opened: list[Visit] = []
+    with reading(browser) as opened:
 
-    def make(width: int = 760, hash: str = "", theme: str = "light", **context: object):
-        one = Visit(browser, width, **context)
-        opened.append(one)
-        page = one.open(address.replace("light.html", f"{theme}.html") + hash)
-        settle(page)
-        return page
+        def at_rest(*args: object, theme: str = "light", **context: object) -> Page:
+            page = opened(address, *args, page=theme, **context).page
+            settle(page)
+            return page
 
-    yield make
-    for one in opened:
-        assert one.errors == []
-        assert one.outside == []
-        one.close()
+        yield at_rest
 
 
 def pick(page: Page, name: str) -> None:

@@ -4,7 +4,15 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from figurepage import FIGURE, Visit, model, numbers, put, settle, write_page
+from figurepage import (
+    FIGURE,
+    Visit,
+    model,
+    numbers,
+    pages,
+    put,
+    settle,
+)
 from playwright.sync_api import Browser, Page
 
 from tfdynlib import attention, density, metastability
@@ -16,8 +24,7 @@ MINUS_I = [[[-1.0, 0.0], [0.0, -1.0]]]
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    form = Circle("mist_9", "mist_4", "mist_25").page_form()
-    return write_page(tmp_path_factory.mktemp("mist"), form)
+    return pages(tmp_path_factory, "Circle", ("mist_9", "mist_4", "mist_25"))[0]
 
 
 @pytest.fixture

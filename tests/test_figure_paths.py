@@ -1,6 +1,7 @@
 """The figure of moving weights: it moves, obeys, speaks, and agrees with Python."""
 
 import contextlib
+import functools
 import io
 import re
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from figurepage import (
     model,
     numbers,
     put,
+    reading,
     settle,
     violations,
     write_page,
@@ -54,19 +56,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture
 def visit(browser: Browser, address: str) -> Iterator[Callable[..., Visit]]:
     """visit(width=760, hash="", page="light", **context): an open page, ready."""
-    opened: list[Visit] = []
-
-    def make(width: int = 760, hash: str = "", page: str = "light", **context: object):
-        one = Visit(browser, width, **context)
-        opened.append(one)
-        one.open(address.replace("light.html", f"{page}.html") + hash)
-        return one
-
-    yield make
-    for one in opened:
-        assert one.errors == []
-        assert one.outside == []
-        one.close()
+    with reading(browser) as opened:
+        yield functools.partial(opened, address)
 
 
 def at(page, t: float, **values: object) -> None:

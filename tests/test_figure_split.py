@@ -4,18 +4,25 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from figurepage import Visit, model, numbers, put, settle, write_page
+from figurepage import (
+    Visit,
+    model,
+    numbers,
+    pages,
+    put,
+    settle,
+)
 from playwright.sync_api import Browser, Page
 
 from tfdynlib import geometry, weights
 from tfdynlib.measure import Measure
-from tfdynlib.widgets import Circle
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    form = Circle("dirac_or_split", "eight_parts", "hot_atom").page_form()
-    return write_page(tmp_path_factory.mktemp("split"), form)
+    return pages(
+        tmp_path_factory, "Circle", ("dirac_or_split", "eight_parts", "hot_atom")
+    )[0]
 
 
 @pytest.fixture

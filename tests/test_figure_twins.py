@@ -1,6 +1,7 @@
 """The view of two clouds on a bare page: distances, the bound, and what Python says."""
 
 import contextlib
+import functools
 import io
 import re
 from collections.abc import Callable, Iterator
@@ -14,10 +15,11 @@ from figurepage import (
     clock,
     model,
     numbers,
+    pages,
     put,
+    reading,
     settle,
     violations,
-    write_page,
 )
 from playwright.sync_api import Browser
 
@@ -32,28 +34,14 @@ LONGEST = np.log10(np.pi)  # half a turn
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("twins")
-    form = Sphere(*ALL, "pause_and_merge").page_form()
-    write_page(folder, form, theme="dark")
-    return write_page(folder, form)
+    return pages(tmp_path_factory, "Sphere", (*ALL, "pause_and_merge"))[0]
 
 
 @pytest.fixture
 def visit(browser: Browser, address: str) -> Iterator[Callable[..., Visit]]:
     """visit(width=760, page="light", **context): an open page, ready."""
-    opened: list[Visit] = []
-
-    def make(width: int = 760, hash: str = "", page: str = "light", **context: object):
-        one = Visit(browser, width, **context)
-        opened.append(one)
-        one.open(address.replace("light.html", f"{page}.html") + hash)
-        return one
-
-    yield make
-    for one in opened:
-        assert one.errors == []
-        assert one.outside == []
-        one.close()
+    with reading(browser) as opened:
+        yield functools.partial(opened, address)
 
 
 def pick(page, name: str, **values: object) -> dict:
