@@ -31,7 +31,7 @@ COMMANDS = {
 # What the table of README shows: cases, and peers of each.
 HEADLINES = {
     "exact_sphere": ("torch SDPA", "numpy blocked", "scripts"),
-    "fast_circle": ("torch SDPA",),
+    "fast_circle": ("torch SDPA", "numpy blocked"),
     "fast_sphere": ("torch SDPA",),
     "ensembles": ("torch bmm",),
     "distance": ("POT circle",),

@@ -13,7 +13,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from hand import SEEN, other_place
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from reader import Record
 
@@ -30,6 +30,9 @@ PROMPT = """([k, so]) => new RegExp(so).test(document.querySelectorAll(
   '.jp-Notebook .jp-CodeCell .jp-InputPrompt')[k]?.innerText)"""
 AGAIN = 4000  # ms
 PATIENCE = 60_000  # ms for a server or a kernel to start on a busy machine
+# A question of JupyterLab over the notebook, as "which kernel?" on a slow machine.
+ASKED = ".jp-Dialog"
+IDLE = ".jp-Notebook-ExecutionIndicator[data-status='idle']"
 
 
 def free_port() -> int:
@@ -88,12 +91,19 @@ def notebook(browser: Browser, lab: str) -> Iterator[tuple[Page, Record]]:
     context.set_default_timeout(PATIENCE)
     record = Record(context)
     page = context.new_page()
+    page.add_locator_handler(page.locator(ASKED), accept)
     page.goto(f"{lab}lab/tree/live.ipynb?token={TOKEN}")
+    expect(page.locator(IDLE).first).to_be_visible(timeout=PATIENCE)
     run_cell(page, 0)
     page.locator(".jp-Cell .tfdyn[data-tfdyn]").wait_for()
     page.evaluate(SEEN)
     yield page, record
     context.close()
+
+
+def accept(question: Locator) -> None:
+    """Answer a question of JupyterLab with what it proposes."""
+    question.locator(".jp-mod-accept").last.click()
 
 
 def run_cell(page: Page, k: int) -> str:
