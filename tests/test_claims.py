@@ -125,7 +125,7 @@ def test_a_standard_error_is_the_unit_of_the_tolerance():
 
 
 def test_the_stored_run_is_of_these_claims_and_says_what_they_say_now():
-    ledger = claims.published()
+    ledger = claims.published(1)
     assert [row.claim for row in ledger] == list(claims.of_paper(1))
     assert sum(ledger.counts().values()) == len(ledger) >= 20
     assert "python -m tfdynlib.claims" in ledger.record.command

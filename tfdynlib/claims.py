@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -42,12 +43,18 @@ __all__ = [
     "verdict",
 ]
 
-THEMES = (_multihead, _multihead_space, _multihead_stability, _multihead_time)
-_FIRST = sorted(
-    (claim for theme in THEMES for claim in theme.CLAIMS),
-    key=lambda claim: int(claim.id.split(".")[1]),
-)
-PAPERS: dict[int, tuple[Claim, ...]] = {1: tuple(_FIRST)}
+THEMES = {
+    1: (_multihead, _multihead_space, _multihead_stability, _multihead_time),
+}
+NAMES = {1: "first", 2: "second", 3: "third"}
+
+
+def _in_order(themes: Iterable[ModuleType]) -> tuple[Claim, ...]:
+    rows = (claim for theme in themes for claim in theme.CLAIMS)
+    return tuple(sorted(rows, key=lambda claim: int(claim.id.split(".")[1])))
+
+
+PAPERS = {paper: _in_order(themes) for paper, themes in THEMES.items()}
 
 
 @dataclass(frozen=True)
@@ -82,6 +89,7 @@ class Ledger:
 
     rows: tuple[Row, ...]
     record: records.Record | None = None
+    title: str = "Claims"
 
     def row(self, id: str) -> Row:
         """One row; ``ValueError`` for an id that is not there."""
@@ -115,7 +123,7 @@ class Ledger:
             )
             for row in self.rows
         ]
-        return records.as_html("Claims of the first paper", HEAD, cells)
+        return records.as_html(self.title, HEAD, cells)
 
 
 HEAD = ("row", "statement", "source", "found", "expected", "tolerance", "verdict")
@@ -143,22 +151,31 @@ def table(rows: Iterable[Row]) -> str:
     return "\n".join([head, *lines])
 
 
-def published() -> Ledger:
-    """The run of the whole ledger that the book shows.
+def published(paper: int | None = None) -> Ledger:
+    """The run of the ledger that the book shows, of one paper or of all.
 
     Raises ``ValueError`` if a claim has been changed since: then it must be run anew.
     """
     record = records.published("claims")
-    rows = []
-    for claim in of_paper(1):
-        case = record.case(claim.id)
-        if case["title"] != claim.statement or case["tolerance"] != claim.tolerance:
-            wanted = f"measured anew ({record.command}): it has changed"
-            raise _check.refuse(f"claim {claim.id}", wanted, "a stored run")
-        keys = ("found", "expected", "outside", "standard_error")
-        evidence = Evidence(**{key: case[key] for key in keys})
-        rows.append(Row(claim, evidence, verdict(claim, evidence)))
-    return Ledger(tuple(rows), record)
+    if paper is None:
+        claims = tuple(claim for each in PAPERS for claim in of_paper(each))
+        title = "Claims of the papers"
+    else:
+        claims = of_paper(paper)
+        title = f"Claims of the {NAMES[paper]} paper"
+    rows = tuple(_row(claim, record) for claim in claims)
+    return Ledger(rows, record, title)
+
+
+def _row(claim: Claim, record: records.Record) -> Row:
+    """A claim with what was measured in a stored run."""
+    case = record.case(claim.id)
+    if case["title"] != claim.statement or case["tolerance"] != claim.tolerance:
+        wanted = f"measured anew ({record.command}): it has changed"
+        raise _check.refuse(f"claim {claim.id}", wanted, "a stored run")
+    keys = ("found", "expected", "outside", "standard_error")
+    evidence = Evidence(**{key: case[key] for key in keys})
+    return Row(claim, evidence, verdict(claim, evidence))
 
 
 def _stored(rows: Iterable[tuple[Row, float]], seed: int) -> dict[str, Any]:
@@ -188,7 +205,7 @@ def _stored(rows: Iterable[tuple[Row, float]], seed: int) -> dict[str, Any]:
 def _main() -> None:
     """Measure every claim and write the run where the book reads it."""
     seed, rows = 0, []
-    for claim in of_paper(1):
+    for claim in (claim for paper in PAPERS for claim in of_paper(paper)):
         begin = time.perf_counter()
         row = check(claim, np.random.default_rng(seed))
         rows.append((row, time.perf_counter() - begin))
