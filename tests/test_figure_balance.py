@@ -172,7 +172,7 @@ def test_halve_dt_keeps_the_earlier_residuals_in_words(visit):
     second = numbers(page)
     assert model(page, "dt") == 0.005 and second["steps"] == 2 * first["steps"]
     assert page.evaluate(HASH) != picture
-    assert "(dt 0.01)" in page.inner_text(".tfdyn-verdict")
+    assert "(dt 0.01)" in page.inner_text(".tfdyn-earlier")
     assert abs(second["exact"]) < 0.6 * abs(first["exact"])
     assert abs(second["paper"]) > 0.9 * abs(first["paper"])
 

@@ -9,6 +9,7 @@ which is scaled out.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -193,10 +194,13 @@ def basis(
     return (P[2:] - P[:-2]) / (2 * root), root * P[1:-1]
 
 
+@cache
 def gauss(q: int) -> tuple[Times, Times]:
-    """Gauss-Legendre nodes and weights of (0, 1)."""
+    """Gauss-Legendre nodes and weights of (0, 1), found once; not to be written to."""
     t, w = np.polynomial.legendre.leggauss(q)
-    return (t + 1) / 2, w / 2
+    t, w = (t + 1) / 2, w / 2
+    t.flags.writeable = w.flags.writeable = False
+    return t, w
 
 
 def _spread(values: Float[np.ndarray, "p q"], modes: Modes) -> Paths:

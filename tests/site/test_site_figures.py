@@ -136,7 +136,7 @@ def test_heads_are_added_chosen_and_removed(visits: Visits, figure: Figure):
     assert tabs.count() == 1
     add.click()
     assert tabs.count() == 2 and tabs.nth(1).get_attribute("aria-selected") == "true"
-    cell = hand.el.get_by_label("V, row 1, column 1")
+    cell = hand.el.get_by_label("row 1, column 1").last
     cell.fill("0.25")
     cell.press("Enter")
     tabs.nth(0).click()

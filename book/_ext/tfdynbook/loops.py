@@ -2,8 +2,12 @@
 
 The package compiles on first use and says so on standard error; on a page that sentence
 would be an output of the cell that happens to come first, and fail a strict build.
+
+Kernels are started with one thread for linear algebra: matrices of the pages are small,
+and threads that wait for each other on a busy machine make a page ten times slower.
 """
 
+import os
 from typing import Any
 
 import numpy as np
@@ -12,6 +16,8 @@ from sphinx.application import Sphinx
 from tfdynlib import _along, attention, flow
 from tfdynlib.summation import compiled
 from tfdynlib.weights import Heads
+
+THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def compile_all(app: Sphinx) -> None:
@@ -27,5 +33,7 @@ def compile_all(app: Sphinx) -> None:
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Called by Sphinx."""
+    for name in THREADS:
+        os.environ.setdefault(name, "1")
     app.connect("builder-inited", compile_all)
     return {"parallel_read_safe": True}

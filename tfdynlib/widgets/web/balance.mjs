@@ -1,6 +1,7 @@
 // The account of the energy.  heads and their motion → paths → stage, ledger, lamps.
 
-import { h } from "./kit/dom.mjs";
+import { shownWhen, sliderWhen } from "./circle/controls.mjs";
+import { h, setRich } from "./kit/dom.mjs";
 import { matrices } from "./kit/matrix.mjs";
 import { doubles, largestDifference } from "./kit/passport.mjs";
 import { linear } from "./kit/scale.mjs";
@@ -10,7 +11,7 @@ import { views } from "./kit/views.mjs";
 import { drawStage, names } from "./balance/draw.mjs";
 import { python as pythonOf } from "./balance/python.mjs";
 import { runOf, stepsOf } from "./balance/run.mjs";
-import { factsOf, LAMPS, lampsOf, sentence, short, verdictOf } from "./balance/words.mjs";
+import { earlier, factsOf, LAMPS, lampsOf, sentence, short, verdictOf } from "./balance/words.mjs";
 
 const DIMENSION = { circle: 2, sphere: 3 };
 
@@ -183,6 +184,8 @@ const build = (d) => (card) => {
   const readouts = card.readouts(["energy *E*", "residual", "exact − coded"]);
   const chart = card.chart({ x: "layer-time *t*", y: "terms of the account" });
   const verdict = card.verdict();
+  const formerly = h("p", { class: "tfdyn-earlier" });
+  card.side(formerly);
 
   const rest = () => run.books[0][card.get("book") === "coded" ? "paper" : "exact"];
   const seen = () => past.filter(({ dt, book }) => dt !== card.get("dt") && book === card.get("book")).slice(-KEPT);
@@ -202,7 +205,8 @@ const build = (d) => (card) => {
     if (player.playing && now - written <= WRITE) return;
     written = now;
     const j = (list) => list.map(({ dt, y }) => ({ dt, value: y[Math.round((k / (run.times.length - 1)) * (y.length - 1))] }));
-    verdict.set(...verdictOf({ state, run, k, past: j(seen()) }));
+    verdict.set(...verdictOf({ state, run, k }));
+    setRich(formerly, earlier(j(seen())));
     passport.update();
     card.relabel();
   }
@@ -217,14 +221,24 @@ const build = (d) => (card) => {
     show,
   });
   card.presets();
-  SLIDERS.forEach(card.slider);
+  const isNoisy = () => card.get("motion") === "noisy";
+  const isSpread = () => card.get("start") !== "point";
+  const needed = { noise_var: isNoisy, paths: isNoisy, n: isSpread, seed: () => isNoisy() || isSpread() };
+  for (const one of SLIDERS)
+    card.control(sliderWhen(card, one, ["motion", "start"], needed[one.key] ?? (() => true)));
   const halve = h("button", { type: "button", class: "tfdyn-copy" }, "Halve dt");
   halve.onclick = card.guard(() => {
     card.set({ dt: Math.max(SHORTEST, card.get("dt") / 2) });
     card.speak();
   });
+  const shortest = () => { halve.disabled = card.get("dt") <= SHORTEST; };
+  card.on(["dt"], shortest);
+  shortest();
   card.control(halve);
-  const choices = CHOICES.map(([key, label, words_]) => choice(card, { key, label, options: words_ }));
+  const known = () => factsOf(fitted(card.values()));
+  const differ = { rule: () => !known().alike, book: () => !known().steepest };
+  const choices = CHOICES.map(([key, label, words_]) =>
+    shownWhen(card, choice(card, { key, label, options: words_ }), ["D", "motion", "rule"], differ[key] ?? (() => true)));
   const heads = matrices(card, { keys: ["D"], names: ["symmetric; score ⟨*Dx*, *y*⟩"], heads: 4, size: d });
   card.fold("Weights, rule and books", h("div", {}, heads, ...choices));
   const lamps = card.lamps("Must the residual vanish with the step?", LAMPS);
@@ -273,6 +287,10 @@ const build = (d) => (card) => {
   }
   card.on(["n", "start", "seed", "D", "motion", "rule", "noise_var", "paths", "dt", "t_end"], restart);
   card.on(["book", "shown"], words);
+  card.onFollow(() => {
+    past = [];
+    words();
+  });
   card.on(["turn", "tilt"], () => stage.invalidate());
   stage.canvas.addEventListener("pointerdown", () => { hint = false; }, { once: true });
   /** What is shown, as numbers: for tests and for the curious. */

@@ -1,11 +1,12 @@
 // Tokens under weights that change.  weights → flow → trajectory → stage, charts, lamps.
 
+import { shownWhen } from "./circle/controls.mjs";
 import { figure } from "./kit/card.mjs";
 import { chart as timeChart } from "./kit/chart.mjs";
 import { h } from "./kit/dom.mjs";
 import { doubles, largestDifference } from "./kit/passport.mjs";
 import { linear } from "./kit/scale.mjs";
-import { choice } from "./kit/slider.mjs";
+import { choice, slider } from "./kit/slider.mjs";
 import { drag } from "./kit/stage.mjs";
 import { python as pythonOf } from "./paths/python.mjs";
 import { ENTRIES, meanAction, runOf, STEP } from "./paths/run.mjs";
@@ -224,8 +225,10 @@ function build(card) {
   });
   card.presets();
   card.choice(CHOICES[0]);
-  SLIDERS.forEach(card.slider);
-  CHOICES.slice(1).forEach(card.choice);
+  const needed = { g2: () => card.get("layout") === "ou", rule: () => card.get("H") > 1 };
+  const when = (node, key) => card.control(shownWhen(card, node, ["layout", "H"], needed[key] ?? (() => true)));
+  SLIDERS.forEach((one) => when(slider(card, one), one.key));
+  CHOICES.slice(1).forEach((one) => when(choice(card, one), one.key));
   const charts = h("div", {}, choice(card, SHOW), weightsChart.node, sweep.node);
   card.fold("The weights, and the number of heads", charts);
   const lamps = card.lamps("Must the tokens come to rest?", LAMPS);

@@ -2,12 +2,12 @@
 
 import { tickText } from "../kit/scale.mjs";
 
-/** Four digits, or two and a power of ten when large or small. */
+/** Four digits, three below 0.01, or two and a power of ten when large or small. */
 export function short(value) {
   const size = Math.abs(value);
   if (size < 1e-14) return "0"; // rounding of a sum
   if (size >= 1e5 || size < 1e-3) return tickText(Number(value.toPrecision(2)));
-  const digits = size >= 1000 ? String(Number(value.toPrecision(4))) : value.toPrecision(4);
+  const digits = size >= 1000 ? String(Number(value.toPrecision(4))) : value.toPrecision(size < 0.01 ? 3 : 4);
   return digits.replace("-", "−");
 }
 
@@ -19,23 +19,23 @@ export function meanOf(values) {
   return { mean, error };
 }
 
-const earlier = (past) =>
+/** Residuals at this moment of runs with other steps: the reader's own, in no address. */
+export const earlier = (past) =>
   past.length === 0
     ? ""
-    : ` Before: ${past.map(({ dt, value }) => `${short(value)} (dt ${dt})`).join(", ")}.`;
+    : `Residual here before: ${past.map(({ dt, value }) => `${short(value)} (*dt* ${dt})`).join(", ")}.`;
 
 /** What to make of the moment. */
-export function verdictOf({ state, run, k, past }) {
+export function verdictOf({ state, run, k }) {
   const { motion, book } = state;
   const one = run.books[0];
   if (run.failed) return ["Steps too long", "Euler left the numbers: make *dt* smaller.", "stop"];
   const rest = (book === "coded" ? one.paper : one.exact)[k];
   const gap = one.lost[k] - one.coded[k];
-  const told = past.length > 0 ? earlier(past) : "";
   if (book === "coded" && Math.abs(gap) > 1e-9)
     return [
       `Residual ${short(rest)}: of it ${short(-gap)} is no error of the steps`,
-      `The coded slope² is not what these heads dissipate.${told || " Halve *dt* and see what stays."}`,
+      "The coded slope² is not what these heads dissipate. Halve *dt* and see what stays.",
       "stop",
     ];
   if (motion === "noisy" && run.books.length > 1) {
@@ -48,7 +48,7 @@ export function verdictOf({ state, run, k, past }) {
   }
   if (motion === "frozen" && one.gain[k] > 1e-9)
     return ["Frozen weights, and the energy rises", "The heads pull against each other: what is lost is negative.", "stop"];
-  return [`The books close up to ${short(Math.abs(rest))}`, told || "Halve *dt*: the residual halves.", "ink"];
+  return [`The books close up to ${short(Math.abs(rest))}`, "Halve *dt*: the residual halves.", "ink"];
 }
 
 /** What the lamps need to know. */

@@ -8,14 +8,15 @@ import { headsOf, signOf, startAngles } from "./model.mjs";
 
 const round = (angle) => Number(angle.toFixed(4));
 
-/** A slider that is there only while `when()` is true. */
-export function sliderWhen(card, options, keys, when) {
-  const node = slider(card, options);
+/** A control that is there only while `when()` is true. */
+export function shownWhen(card, node, keys, when) {
   const show = () => { node.hidden = !when(); };
   card.on(keys, show);
   show();
   return node;
 }
+
+export const sliderWhen = (card, options, keys, when) => shownWhen(card, slider(card, options), keys, when);
 
 /** V = B or V = -B in all heads at one press; neither is pressed when it is neither. */
 export function signChoice(card) {

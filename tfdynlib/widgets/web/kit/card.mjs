@@ -51,7 +51,7 @@
  *        player.t is kept in state key `t`; address and Python see it when paused.
  *        A player of something else: `key`, `symbol`, `name` ("beta", "*β*", "inverse
  *        temperature"); `rests: true` stands at the moment of a preset instead of playing;
- *        `whole: true` rests on whole numbers.
+ *        `whole: true` rests on whole numbers; a pause takes the step that has begun.
  *   card.presets({ onPick(preset) }) chips from the model's `presets`; picking sets the
  *        preset's values, goes to t = 0 and plays (reduced motion: still at its moment)
  *   card.slider({ key, symbol: "*β*", label, min, max, scale: "lin"|"log", int, step, format })
@@ -74,6 +74,8 @@
  *        there yet.  `reference` is what the Python class ships (arrays by doubles()).
  *   card.palette()                   colours now: state grab theory stop ink mut ctl rim
  *                                    grat line line2 bg soft glass0 glass1
+ *   card.onFollow(fn)                after a link on the page was followed: forget what no
+ *        address tells (earlier runs that are drawn beside the present one)
  *   card.rare(fn)                    fn at most once a second, and always once more at the end
  *   card.el, card.model, card.clock (the player made), card.onPage (false in a notebook),
  *        card.onPaper() (being printed: leave hints away), card.guard(fn)
@@ -171,6 +173,7 @@ function makeCard(spec, { model, el }, fail) {
   const { node, slots, note } = anatomy(el, spec.title, spec.lead);
   const closers = [];
   const themed = [];
+  const followed = [];
   let closed = false;
   const guard = (fn) =>
     function guarded(...args) {
@@ -216,6 +219,8 @@ function makeCard(spec, { model, el }, fail) {
     on: heard.on,
     flush: heard.flush,
     onTheme: (fn) => themed.push(fn),
+    onFollow: (fn) => followed.push(fn),
+    followed: () => followed.forEach((fn) => fn()),
     onClose: (fn) => closers.push(fn),
     onSpace(fn) {
       const pressed = guard((event) => {
@@ -272,6 +277,7 @@ function follow(card, rules) {
     card.note("");
     if (!fromAddress(card, rules)) return;
     card.flush();
+    card.followed();
     player.seek(card.get(player.key));
   });
   if (card.onPage) {

@@ -53,7 +53,10 @@ export function player(card, options) {
     playing = on;
     last = null;
     row.playing(on);
-    if (!on) settle();
+    if (!on) {
+      if (options.whole) t = Math.ceil(t - 1e-9); // a step that has begun is taken
+      settle();
+    }
     card.loop.wake();
   }
 

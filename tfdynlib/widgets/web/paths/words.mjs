@@ -7,7 +7,8 @@ import { meanAction } from "./run.mjs";
 export function short(value) {
   if (!Number.isFinite(value)) return "…";
   const size = Math.abs(value);
-  const text = size !== 0 && (size >= 1e4 || size < 1e-2) ? value.toExponential(2) : value.toPrecision(3);
+  if (size !== 0 && (size >= 1e5 || size < 1e-3)) return tickText(Number(value.toPrecision(3)));
+  const text = size >= 1000 ? String(Number(value.toPrecision(3))) : value.toPrecision(3);
   return text.replaceAll("-", "−");
 }
 
