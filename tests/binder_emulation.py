@@ -3,15 +3,22 @@
 An environment is made from ``.binder/requirements.txt`` alone (or the one named by
 ``TFDYN_BINDER_ENV`` is taken).  A Jupyter server of that environment is started in an
 empty folder, each page is turned into a notebook by jupytext, and its cells are run
-over the server's kernel API, as a browser would.  Run it by itself for a table::
+over the server's kernel API, as a browser would.  Run it by itself for a table of all
+pages::
 
     python tests/binder_emulation.py
+
+The test runs the ``chosen`` pages: the build has run every page with the same lock, so
+what can fail here and not there is an import, a file that is not installed, a figure in
+a live kernel, and the limits.  What each page took in the build is in its cache.
 """
 
 import json
 import os
+import re
 import secrets
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -62,6 +69,50 @@ def pages() -> list[Path]:
     names = [toc["root"], *(chapter["file"] for chapter in chapters)]
     paths = [ROOT / f"{name}.md" for name in names]
     return [path for path in paths if "{code-cell}" in path.read_text("utf8")]
+
+
+def needs(page: Path) -> set[str]:
+    """Packages that the page's cells import, figures that they show, stored runs."""
+    text = page.read_text("utf8")
+    code = "\n".join(re.findall(r"(?ms)^```\{code-cell\}.*?\n(.*?)^```", text))
+    found = set()
+    for line in re.findall(r"(?m)^\s*((?:from|import) .+)", code):
+        _, module, *names = re.split(r"[\s,()]+", line.partition("#")[0].strip(" ()"))
+        package, *_ = module.split(".")
+        if package in sys.stdlib_module_names:
+            continue
+        if package != "tfdynlib":
+            found.add(package)
+        elif module == "tfdynlib.widgets":
+            found |= set(names) - {"import"}
+        else:
+            found |= {*names, *module.split(".")} & {"records"}
+    return found
+
+
+def chosen() -> list[Path]:
+    """Pages that together need all that any page needs, in the order of the book."""
+    met: set[str] = set()
+    found = []
+    for page in pages():
+        if needs(page) - met:
+            found.append(page)
+            met |= needs(page)
+    return found
+
+
+def built() -> dict[str, float]:
+    """Seconds that each page took in the build, by the cache of the build."""
+    file = ROOT / "_build/.jupyter_cache/global.db"
+    if not file.is_file():
+        return {}
+    with sqlite3.connect(file) as base:
+        rows = base.execute("select uri, data from nbcache").fetchall()
+    base.close()
+    return {
+        Path(uri).relative_to(ROOT).as_posix(): json.loads(data)["execution_seconds"]
+        for uri, data in rows
+    }
 
 
 def fresh_environment(folder: Path) -> Path:
@@ -191,13 +242,13 @@ def run_page(environment: Path, server: tuple[str, str], page: Path) -> Run:
     return run
 
 
-def emulate(environment: Path) -> Iterator[Run]:
-    """Run every page of the book in ``environment``, from an empty folder."""
+def emulate(environment: Path, sources: list[Path]) -> Iterator[Run]:
+    """Run these pages of the book in ``environment``, from an empty folder."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "empty"
         folder.mkdir()
         with jupyter_server(environment, folder) as server:
-            for page in pages():
+            for page in sources:
                 yield run_page(environment, server, page)
 
 
@@ -205,7 +256,7 @@ def main() -> int:
     """Print a table; the number of complaints is the exit code, at most 1."""
     complaints: list[str] = []
     with tempfile.TemporaryDirectory() as scratch:
-        for run in emulate(fresh_environment(Path(scratch) / "env")):
+        for run in emulate(fresh_environment(Path(scratch) / "env"), pages()):
             numbers = f"{run.seconds:6.1f} s {run.megabytes:6.0f} MB"
             print(f"{numbers} {run.cells:3} cells {run.figures:2} figures  {run.page}")
             complaints += run.complaints()

@@ -1,4 +1,10 @@
-"""A bare page with figures, opened from disk in Chromium: no book and no server."""
+"""A bare page with figures, opened from disk in Chromium: no book and no server.
+
+To open a page costs more than most tests ask of it, so a page that one test has read is
+handed to the next (``reading``): its cards are closed, its elements replaced by those
+of the file, and the site's own script run on them again.  Code of modules is all that
+stays; a figure, its model, the address, the window and the mouse are as new.
+"""
 
 import json
 import os
@@ -7,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import axe_playwright_python
 import pytest
@@ -86,7 +93,7 @@ class Visit:
     """A page a reader has open, with all that went wrong on it."""
 
     def __init__(self, browser: Browser, width: int = 760, **context: Any):
-        viewport = {"width": width, "height": 1000}
+        viewport = {"width": width, "height": HEIGHT}
         self.context = browser.new_context(viewport=viewport, **context)
         self.page: Page = self.context.new_page()
         self.errors: list[str] = []
@@ -109,9 +116,50 @@ class Visit:
         self.page.wait_for_selector(f'.tfdyn[data-tfdyn="{state}"]')
         return self.page
 
+    def again(self, address: str, width: int) -> Page:
+        """What ``open`` does, on the page that is open already."""
+        place = urlsplit(address)
+        text = Path(unquote(place.path)).read_text("utf-8")
+        hash = f"#{place.fragment}" if place.fragment else ""
+        if self.page.viewport_size != {"width": width, "height": HEIGHT}:
+            self.page.set_viewport_size({"width": width, "height": HEIGHT})
+        self.page.evaluate(AGAIN, [text, hash])
+        self.page.wait_for_selector('.tfdyn[data-tfdyn="ready"]')
+        return self.page
+
+    def rest(self) -> None:
+        """Close the figures, so that none computes while nobody reads."""
+        self.page.emulate_media(media="screen")
+        self.page.mouse.move(0, 0)
+        self.page.evaluate(CLOSE)
+
     def close(self) -> None:
         """Close the page and its profile."""
         self.context.close()
+
+
+HEIGHT = 1000
+CLOSE = """() => {
+  for (const el of document.querySelectorAll(".tfdyn")) el.tfdyn?.card.close();
+  document.querySelector("main").replaceChildren();
+}"""
+AGAIN = """async ([text, hash]) => {
+  const fresh = new DOMParser().parseFromString(text, "text/html");
+  fresh.querySelector("script").remove();
+  history.replaceState(null, "", location.pathname + hash);
+  document.documentElement.dataset.theme = fresh.documentElement.dataset.theme;
+  document.querySelector("style").replaceWith(fresh.querySelector("style"));
+  document.body.replaceWith(document.adoptNode(fresh.body));
+  scrollTo(0, 0);
+  const script = document.createElement("script");
+  script.src = "tfdyn.js";
+  await new Promise((done) => {
+    script.onload = done;
+    document.body.append(script);
+  });
+}"""
+# Open pages that no test reads now, by browser and by the options of their profile.
+_resting: dict[tuple[int, str], list[Visit]] = {}
 
 
 @contextmanager
@@ -120,7 +168,7 @@ def reading(browser: Browser) -> Iterator[Callable[..., Visit]]:
 
     At the end nothing has gone wrong on any of them, and none has asked outside.
     """
-    opened: list[Visit] = []
+    opened: list[tuple[list[Visit], Visit]] = []
 
     def visit(
         address: str,
@@ -129,16 +177,26 @@ def reading(browser: Browser) -> Iterator[Callable[..., Visit]]:
         page: str = "light",
         **context: Any,
     ) -> Visit:
-        one = Visit(browser, width, **context)
-        opened.append(one)
-        one.open(address.replace("light.html", f"{page}.html") + hash)
+        resting = _resting.setdefault((id(browser), repr(sorted(context.items()))), [])
+        address = address.replace("light.html", f"{page}.html") + hash
+        one = resting.pop() if resting else Visit(browser, width, **context)
+        opened.append((resting, one))
+        if one.page.url == "about:blank":
+            one.open(address)
+        else:
+            one.again(address, width)
         return one
 
     yield visit
-    for one in opened:
-        assert one.errors == []
-        assert one.outside == []
-        one.close()
+    faults = []
+    for resting, one in opened:
+        faults += one.errors + one.outside
+        if one.errors or one.outside:
+            one.close()
+        else:
+            one.rest()
+            resting.append(one)
+    assert faults == []
 
 
 def page_form(figure: str, presets: Sequence[str]) -> str:
@@ -217,7 +275,8 @@ def violations(page: Page) -> list[tuple[str, str]]:
     page.evaluate(
         "document.querySelectorAll('details').forEach((d) => (d.open = true))"
     )
-    page.add_script_tag(path=AXE)
+    if not page.evaluate("'axe' in window"):
+        page.add_script_tag(path=AXE)
     tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
     found = page.evaluate(f"axe.run(document, {{ runOnly: {tags}, preload: false }})")
     return [(v["id"], v["nodes"][0]["html"]) for v in found["violations"]]

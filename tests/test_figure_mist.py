@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from figurepage import (
     FIGURE,
-    Visit,
     model,
     numbers,
     pages,
     put,
+    reading,
     settle,
 )
 from playwright.sync_api import Browser, Page
@@ -29,12 +29,10 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def page(browser: Browser, address: str) -> Iterator[Page]:
-    one = Visit(browser)
-    opened = one.open(address)
-    settle(opened)
-    yield opened
-    assert one.errors == []
-    one.close()
+    with reading(browser) as visit:
+        opened = visit(address).page
+        settle(opened)
+        yield opened
 
 
 def state_of(page: Page) -> dict:

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from figurepage import (
-    Visit,
     model,
     numbers,
     pages,
     put,
+    reading,
     settle,
 )
 from playwright.sync_api import Browser, Page
@@ -27,12 +27,10 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def page(browser: Browser, address: str) -> Iterator[Page]:
-    one = Visit(browser)
-    opened = one.open(address)
-    settle(opened)
-    yield opened
-    assert one.errors == []
-    one.close()
+    with reading(browser) as visit:
+        opened = visit(address).page
+        settle(opened)
+        yield opened
 
 
 def lamps(page: Page) -> list[str]:

@@ -27,16 +27,26 @@ globalThis.tfdynSeen ??= (() => {
 
   const frame = () => new Promise(requestAnimationFrame);
 
-  /** Waits until the figure's loop sleeps: no frame of its own in eight of the page's. */
+  /** Waits until the figure's loop sleeps: it asks for no frame in five of the page's. */
   async function rest(el) {
-    for (let calm = 0; calm < 8; calm += 1) {
-      const times = el.tfdyn.frameTimes;
-      times.length = 0;
+    for (let calm = 0; calm < 5; calm += 1) {
       await frame();
-      await frame();
-      if (times.length || times !== el.tfdyn.frameTimes) calm = -1;
+      if (!el.tfdyn.card.loop.resting) calm = -1;
     }
     return view(el);
+  }
+
+  /** Whether the view comes to differ from `before`: false once the loop has slept for
+      `calm` ms (more than any pause a figure makes after a hand), or after `ms`. */
+  async function changes(el, before, ms, calm) {
+    const end = performance.now() + ms;
+    let asleep = performance.now();
+    while (performance.now() < Math.min(end, asleep + calm)) {
+      await frame();
+      if (view(el) !== before) return true;
+      if (!el.tfdyn.card.loop.resting) asleep = performance.now();
+    }
+    return false;
   }
 
   /** Whether a reader can meet the element: seen, not disabled, not folded away. */
@@ -57,5 +67,5 @@ globalThis.tfdynSeen ??= (() => {
     return el.matches("button") ? "button" : el.localName;
   };
 
-  return { hash, picture, words, view, rest, frame, controls, name, kind };
+  return { hash, picture, words, view, rest, changes, frame, controls, name, kind };
 })();

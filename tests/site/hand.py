@@ -2,20 +2,22 @@
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import ElementHandle, Locator, Page
 from reader import Visits
-from sitebook import FIGURE, Figure, figures
+from sitebook import FIGURE, Figure, figures, first_of_kinds
 
 SEEN = (Path(__file__).parent / "hand.js").read_text("utf8")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
 
 POWER = re.compile(r"(?:(\d+(?:\.\d+)?)·)?\b10−(\d+)")  # 3·10⁻⁷ as a browser reads it
+
+
+PAUSE = 700  # ms; the longest a figure waits for a hand to rest is 250
 
 
 every_figure = pytest.mark.parametrize("figure", figures(), ids=str)
@@ -79,16 +81,12 @@ class Hand:
 
     def changes(self, before: str, timeout: float = 3000) -> bool:
         """Whether the view differs from ``before`` within the time."""
-        code = """async ([el, before, ms]) => {
-          const end = performance.now() + ms;
-          while (performance.now() < end) {
-            await tfdynSeen.frame();
-            if (tfdynSeen.view(el) !== before) return true;
-          }
-          return false;
-        }"""
-        handle = self.el.element_handle()
-        return bool(self.page.evaluate(code, [handle, before, timeout]))
+        return bool(
+            self.run(
+                "(el, args) => tfdynSeen.changes(el, ...args)",
+                [before, timeout, PAUSE],
+            )
+        )
 
     def values(self) -> dict[str, Any]:
         """The state that a reader can change."""
@@ -174,13 +172,16 @@ def numbers(text: str) -> list[tuple[float, float]]:
 
 
 def open_figure(
-    visits: Visits,
-    figure: Figure,
-    then: Callable[[Page], None] | None = None,
-    **options: Any,
+    visits: Visits, figure: Figure, query: str = "", **options: Any
 ) -> Hand:
-    """Open the page of a figure and bring the figure to life."""
-    page, _ = visits.open(figure.page, formulas=False, **options)
-    if then:
-        then(page)
+    """A figure as its page brings it, alive; on the page that is open already.
+
+    Of each kind the first figure of the book, when it has a ``query`` behind its
+    address, is shown by really going there.
+    """
+    if query and figure in first_of_kinds():
+        page, _ = visits.open(figure.page, query=query, formulas=False, **options)
+    else:
+        assert visits.shelf
+        page = visits.shelf.take(figure.page, hash=query, **options).page
     return Hand(page, figure.index).bring()

@@ -1,5 +1,11 @@
 """A reader in Chromium: a fresh profile, no network but our own site, a full record.
 
+To open a page of the site costs two to three seconds of processor.  A test that must
+see a page being opened, or opened in its own way, opens it (``Visits.open``).  All
+others read one page that is open already (``Shelf``); between two tests it is put back
+as it was, its figures new.  ``conftest.py`` sorts the tests by page, so that each page
+is opened once; in any other order they take longer and say the same.
+
 Everything a page asks for is written down.  What does not go to this machine is
 aborted, so a test can both see the attempt and see the page live without the answer.
 """
@@ -9,12 +15,14 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, Page, Route
+from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, Route
+from sitebook import FIGURE
 
 SUBPATH = "some/where"  # the book must not need the root of its host
 OUTSIDE = re.compile(r"^(?!http://127\.0\.0\.1[:/]|http://localhost[:/]|ws://127\.0\.0\.1"
@@ -120,8 +128,8 @@ class Site:
 class Visits:
     """Opens pages for one test, each with a fresh profile; closed at its end."""
 
-    def __init__(self, site: Site) -> None:
-        self.site = site
+    def __init__(self, site: Site, shelf: "Shelf | None" = None) -> None:
+        self.site, self.shelf = site, shelf
         self._open: list[BrowserContext] = []
 
     def context(
@@ -166,3 +174,152 @@ class Visits:
         """Close all."""
         for context in self._open:
             context.close()
+        self._open.clear()
+
+
+def read_through(page: Page) -> None:
+    """Scroll to every figure and to the end; wait until all is mounted and loaded."""
+    for figure in page.locator(FIGURE).all():
+        figure.scroll_into_view_if_needed()
+        figure.and_(page.locator("[data-tfdyn]")).wait_for()
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    page.wait_for_load_state("networkidle")
+
+
+# Figures as the page brought them, kept before any script of the page runs.
+KEEP = """document.addEventListener("readystatechange", () => {
+  globalThis.tfdynBrought ??=
+    [...document.querySelectorAll(".tfdyn[data-figure]")].map((el) => el.outerHTML);
+})"""
+# What only a page shows that nobody has touched.
+UNTOUCHED = """() => {
+  const seen = (el) => {
+    const box = el?.getBoundingClientRect();
+    return Boolean(box?.width && box.height)
+      && getComputedStyle(el).visibility === "visible";
+  };
+  const all = (where) => [...document.querySelectorAll(where)];
+  const fold = "article .admonition.dropdown";
+  globalThis.tfdynFolds = new Map([
+    ...all("details").map((el) => [el, el.open]),
+    ...all("article .toggle-button")
+      .map((el) => [el, el.classList.contains("toggle-button-hidden")]),
+  ]);
+  return {
+    questions: all(".tfdyn-ask").map((el) => ({
+      name: el.getAttribute("aria-label"),
+      button: [...el.querySelectorAll("button")]
+        .some((one) => seen(one) && one.innerText.trim() === "Check"),
+      fold: seen(el.querySelector(":scope > details")),
+      verdict: el.querySelector("output[role=status][aria-live=polite]").innerText,
+    })),
+    unfolded: all(fold).filter((el) => !el.parentElement.closest(fold))
+      .filter((el) => seen(el.querySelector(":scope > :not(.admonition-title)")))
+      .map((el) => el.innerText),
+  };
+}"""
+BACK = """async (hash) => {
+  const figures = [...document.querySelectorAll(".tfdyn[data-figure]")];
+  for (const el of figures) el.tfdyn?.card.close();
+  history.replaceState(null, "", location.pathname + hash);
+  document.querySelector(".dropdown-toggle.show")?.click();
+  for (const [el, was] of tfdynFolds) {
+    if ("open" in el) el.open = was;
+    else if (el.classList.contains("toggle-button-hidden") !== was) el.click();
+  }
+  document.activeElement?.blur();
+  scrollTo(0, 0);
+  if (!figures.length) return;
+  figures.forEach((el, k) => { el.outerHTML = tfdynBrought[k]; });
+  const old = document.querySelector("script[src*='tfdyn/tfdyn.js']");
+  const script = document.createElement("script");
+  script.src = old.src;
+  const run = new Promise((done) => { script.onload = done; });
+  old.replaceWith(script);
+  await run;
+}"""
+
+
+@dataclass
+class Shown:
+    """An open page, and what was noted before anybody touched it."""
+
+    name: str
+    page: Page
+    session: CDPSession
+    faults: list[str]
+    requests: list[str]
+    bytes: int
+    questions: list[dict[str, Any]]
+    unfolded: list[str]
+    memo: dict[Any, Any] = field(default_factory=dict)  # results two tests judge
+
+
+class Shelf:
+    """The page that is open, read from top to bottom, for test after test."""
+
+    def __init__(self, site: Site) -> None:
+        self.site, self._visits = site, Visits(site)
+        self._shown: Shown | None = None
+        self._bare: Page | None = None
+
+    def take(
+        self,
+        name: str,
+        hash: str = "",
+        width: int = 1280,
+        has_touch: bool = False,
+        **media: Any,
+    ) -> Shown:
+        """The page as a reader of this width finds it, at the top, nothing unfolded.
+
+        Its figures are mounted anew by the site's own script, with ``hash`` in the
+        address.  ``media`` goes to ``Page.emulate_media``.
+        """
+        shown = self._shown
+        if not shown or shown.name != name:
+            shown = self._open(name)
+        page = shown.page
+        shown.session.send("Emulation.setTouchEmulationEnabled", {"enabled": has_touch})
+        plain = {"media": "screen", "color_scheme": "light"}
+        page.emulate_media(**plain | {"reduced_motion": "no-preference"} | media)
+        page.mouse.move(0, 0)
+        if page.viewport_size != {"width": width, "height": 900}:
+            page.set_viewport_size({"width": width, "height": 900})
+        page.evaluate(BACK, hash)
+        return shown
+
+    def _open(self, name: str) -> Shown:
+        self.close()
+        context = self._visits.context()
+        context.add_init_script(KEEP)
+        record = Record(context)
+        page = context.new_page()
+        page.goto(self.site.address(name))
+        page.evaluate("async () => { await window.MathJax?.startup?.promise; }")
+        read_through(page)
+        self._shown = Shown(
+            name,
+            page,
+            context.new_cdp_session(page),
+            record.faults(),
+            list(record.requests),
+            record.bytes_of(self.site.folder, self.site.base),
+            **page.evaluate(UNTOUCHED),
+        )
+        return self._shown
+
+    def bare(self, name: str) -> Page:
+        """The page, just loaded, in a browser without scripts."""
+        site = self.site
+        if not self._bare:
+            size = {"width": 1280, "height": 900}
+            context = site.browser.new_context(viewport=size, java_script_enabled=False)
+            self._bare = context.new_page()
+        self._bare.goto(site.address(name))
+        return self._bare
+
+    def close(self) -> None:
+        """Close the page."""
+        self._visits.close()
+        self._shown = None

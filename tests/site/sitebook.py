@@ -91,6 +91,12 @@ def figures() -> list[Figure]:
     return found or [Figure(PAGES[0], 0, "any")]
 
 
+@cache
+def first_of_kinds() -> tuple[Figure, ...]:
+    """Of each kind the first figure of the book."""
+    return tuple({figure.kind: figure for figure in reversed(figures())}.values())
+
+
 def questions() -> list[str]:
     """Pages with questions; the first page if the site is not built."""
     return [name for name in PAGES if 'class="tfdyn-ask"' in _text(name)] or PAGES[:1]

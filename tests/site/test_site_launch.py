@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 import nbformat
 import pytest
 import sitebook
-from reader import Site, Visits
+from reader import Shelf, Site
 from sitebook import PAGES, ROOT
 
 CODE = [name for name in PAGES if sitebook.has_code(name)]
@@ -53,8 +53,8 @@ def test_source_and_issue_buttons_name_this_repository(name):
 
 
 @pytest.mark.parametrize("name", CODE)
-def test_launch_button_is_reached_by_keyboard(visits: Visits, name):
-    page, _ = visits.open(name, formulas=False)
+def test_launch_button_is_reached_by_keyboard(shelf: Shelf, name):
+    page = shelf.take(name).page
     page.locator(".dropdown-launch-buttons > button").press("Enter")
     page.locator(".dropdown-launch-buttons a[href*=binder]").wait_for()
 

@@ -1,16 +1,13 @@
 """Every page, served or from disk: whole, quiet, light, and without a network."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
 import sitebook
 from bs4 import BeautifulSoup
-from playwright.sync_api import Page
-from reader import Record, Site, Visits
+from reader import Shelf, Site, Visits, read_through
 from sitebook import PAGES
 
 MEGABYTE = 1_000_000
@@ -27,64 +24,49 @@ REMAINS = re.compile(
 )
 
 
-@dataclass
-class Seen:
-    """A page that has been read from top to bottom, for tests that only look at it."""
-
-    name: str
-    page: Page
-    record: Record
+every_page = pytest.mark.parametrize("name", PAGES)
 
 
-def read_through(page: Page) -> None:
-    """Scroll to every figure and to the end; wait until all is mounted and loaded."""
-    for figure in page.locator(sitebook.FIGURE).all():
-        figure.scroll_into_view_if_needed()
-        figure.and_(page.locator("[data-tfdyn]")).wait_for()
-    page.evaluate("scrollTo(0, document.body.scrollHeight)")
-    page.wait_for_load_state("networkidle")
+@every_page
+def test_page_is_quiet_and_asks_for_nothing_outside(shelf: Shelf, name):
+    assert shelf.take(name).faults == []
 
 
-@pytest.fixture(scope="module", params=PAGES)
-def seen(site: Site, request: pytest.FixtureRequest) -> Iterator[Seen]:
-    """One visit to each page over http."""
-    visits = Visits(site)
-    page, record = visits.open(request.param)
-    read_through(page)
-    yield Seen(request.param, page, record)
-    visits.close()
-
-
-def test_page_is_quiet_and_asks_for_nothing_outside(seen: Seen):
-    assert seen.record.faults() == []
-
-
-def test_page_is_light(seen: Seen, site: Site):
+@every_page
+def test_page_is_light(shelf: Shelf, name):
     """Sizes on disk: what travels is smaller where the host compresses."""
-    limit = (4.5 if sitebook.has_math(seen.name) else 3) * MEGABYTE
-    assert len(seen.record.requests) <= 45
-    assert seen.record.bytes_of(site.folder, site.base) <= limit
+    limit = (4.5 if sitebook.has_math(name) else 3) * MEGABYTE
+    shown = shelf.take(name)
+    assert len(shown.requests) <= 45
+    assert shown.bytes <= limit
 
 
-def test_formulas_are_typeset_without_a_network(seen: Seen):
-    article = seen.page.locator("article")
-    source = sitebook.article(seen.name).select(".math")
+@every_page
+def test_formulas_are_typeset_without_a_network(shelf: Shelf, name):
+    article = shelf.take(name).page.locator("article")
+    source = sitebook.article(name).select(".math")
     formulas = [el for el in source if re.search(r"\\[(\[]", el.get_text())]
     assert article.locator(".math mjx-container").count() >= len(formulas)
     assert article.locator("mjx-merror, [data-mjx-error]").count() == 0
     assert re.findall(r"\\[(\[].{0,40}", article.inner_text()) == []
 
 
-def test_text_holds_no_remains_of_a_failed_output(seen: Seen):
-    shown = seen.page.locator("article").inner_text()
-    outputs = sitebook.article(seen.name).select(".cell_output")
+@every_page
+def test_text_holds_no_remains_of_a_failed_output(shelf: Shelf, name):
+    page = shelf.take(name).page
+    read_through(page)
+    shown = page.locator("article").inner_text()
+    outputs = sitebook.article(name).select(".cell_output")
     for text in [shown, *(el.get_text(" ") for el in outputs)]:
         assert [found[0] for found in REMAINS.finditer(text)] == []
 
 
-def test_headings_are_in_order(seen: Seen):
+@every_page
+def test_headings_are_in_order(shelf: Shelf, name):
     """One h1; a heading is at most one level below the one before."""
-    headings = seen.page.locator("article").get_by_role("heading")
+    page = shelf.take(name).page
+    read_through(page)
+    headings = page.locator("article").get_by_role("heading")
     found = headings.evaluate_all(
         "(all) => all.map((el) => [+(el.ariaLevel ?? el.tagName[1]), el.innerText])"
     )
@@ -94,7 +76,7 @@ def test_headings_are_in_order(seen: Seen):
     assert deeper == []
 
 
-@pytest.mark.parametrize("name", PAGES)
+@every_page
 def test_page_lives_when_opened_from_disk(visits: Visits, name):
     page, record = visits.open(name, scheme="file")
     read_through(page)
@@ -118,7 +100,7 @@ def test_search_finds_a_word_without_a_network(visits: Visits):
     assert record.faults() == []
 
 
-@pytest.mark.parametrize("name", PAGES)
+@every_page
 def test_every_picture_has_a_text(site: Site, name):
     html = sitebook.page(name)
     images = [img for img in html.select("img") if not img.get("alt")]
@@ -172,9 +154,9 @@ def test_no_page_of_the_site_is_left_out(site: Site):
         assert here - files <= {(site.folder / f"{name}.html").resolve()}, name
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_page_does_not_scroll_sideways(visits: Visits, name):
-    page, _ = visits.open(name, width=320)
+@every_page
+def test_page_does_not_scroll_sideways(shelf: Shelf, name):
+    page = shelf.take(name, width=320).page
     read_through(page)
     for width in (320, 360, 768):
         page.set_viewport_size({"width": width, "height": 800})

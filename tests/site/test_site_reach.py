@@ -3,7 +3,7 @@
 import pytest
 import sitebook
 from hand import Hand, every_figure, open_figure
-from reader import Visits, on_paper
+from reader import Shelf, Visits, on_paper
 from sitebook import Figure
 
 # Of a radio group and of tabs the Tab key reaches the chosen one; arrows do the rest.
@@ -80,8 +80,8 @@ def test_space_plays_and_arrows_scrub(visits: Visits, figure: Figure):
 
 
 @every_figure
-def test_still_picture_is_there_without_scripts(visits: Visits, figure: Figure):
-    page, _ = visits.open(figure.page, java_script_enabled=False)
+def test_still_picture_is_there_without_scripts(shelf: Shelf, figure: Figure):
+    page = shelf.bare(figure.page)
     still = page.locator(sitebook.FIGURE).nth(figure.index).locator(".tfdyn-still svg")
     box = still.bounding_box()
     assert still.is_visible() and box and min(box["width"], box["height"]) > 150
@@ -90,9 +90,9 @@ def test_still_picture_is_there_without_scripts(visits: Visits, figure: Figure):
 
 @every_figure
 def test_paper_has_a_picture_whether_the_figure_was_seen_or_not(
-    visits: Visits, figure: Figure
+    shelf: Shelf, figure: Figure
 ):
-    page, _ = visits.open(figure.page, formulas=False)
+    page = shelf.take(figure.page).page
     picture = (
         page.locator(sitebook.FIGURE)
         .nth(figure.index)

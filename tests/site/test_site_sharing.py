@@ -3,14 +3,11 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-import pytest
-import sitebook
 from hand import NUMBER, Hand, every_figure, numbers, open_figure, other_place
 from playwright.sync_api import Locator
-from reader import Site, Visits
+from reader import Shelf, Visits
 from sitebook import Figure
 
 
@@ -28,12 +25,14 @@ def test_a_shared_address_shows_the_same_again(visits: Visits, figure: Figure):
     hand.button("Share").click()
     address = hand.page.url
     assert f"#{hand.address()}=" in address
+    values = hand.values()
+    hand.go(values)  # the address holds seven digits of the moment
+    there = hand.rest()
     fresh = open_figure(visits, figure, query="#" + address.split("#", 1)[1])
     shown = fresh.rest()
-    assert fresh.values() == hand.values()
+    assert fresh.values() == values
     assert fresh.words() == words
-    hand.go(hand.values())  # the address holds seven digits of the moment
-    assert hand.rest() == shown
+    assert there == shown
 
 
 BROKEN = [
@@ -75,13 +74,13 @@ class Stop:
     copied: str
 
 
-@pytest.fixture(scope="module", params=sitebook.figures(), ids=str)
-def tour(site: Site, request: pytest.FixtureRequest) -> Iterator[list[Stop]]:
-    """The opening of a figure and every chip, under reduced motion."""
-    visits = Visits(site)
-    hand = open_figure(visits, request.param, reduced_motion="reduce")
-    yield [stop_at(hand, chip) for chip in [None, *hand.chips.all()]]
-    visits.close()
+def tour(shelf: Shelf, figure: Figure) -> list[Stop]:
+    """The opening of a figure and every chip, under reduced motion; made once."""
+    memo = shelf.take(figure.page).memo
+    if figure not in memo:
+        hand = open_figure(Visits(shelf.site, shelf), figure, reduced_motion="reduce")
+        memo[figure] = [stop_at(hand, chip) for chip in [None, *hand.chips.all()]]
+    return memo[figure]
 
 
 def stop_at(hand: Hand, chip: Locator | None) -> Stop:
@@ -97,8 +96,10 @@ def stop_at(hand: Hand, chip: Locator | None) -> Stop:
     return Stop(still, words, str(button.get_attribute("data-copied")))
 
 
-def test_reduced_motion_keeps_every_preset_still(tour: list[Stop]):
-    assert [stop.still for stop in tour] == [True] * len(tour)
+@every_figure
+def test_reduced_motion_keeps_every_preset_still(shelf: Shelf, figure: Figure):
+    stops = tour(shelf, figure)
+    assert [stop.still for stop in stops] == [True] * len(stops)
 
 
 RUN = """
@@ -126,8 +127,11 @@ def is_shown(value: float, words: str) -> bool:
     return any(abs(value - seen) <= half * 1.01 for seen, half in numbers(words))
 
 
-def test_copied_python_prints_the_numbers_shown(tour: list[Stop]):
-    for output, stop in zip(printed([stop.copied for stop in tour]), tour, strict=True):
+@every_figure
+def test_copied_python_prints_the_numbers_shown(shelf: Shelf, figure: Figure):
+    stops = tour(shelf, figure)
+    outputs = printed([stop.copied for stop in stops])
+    for output, stop in zip(outputs, stops, strict=True):
         values = [float(found) for found in NUMBER.findall(output)]
         assert values, stop.copied
         missing = [value for value in values if not is_shown(value, stop.words)]

@@ -63,14 +63,13 @@ def test_first_control_works_soon_on_a_slow_machine(visits: Visits, figure: Figu
     """From the request to a moved picture, with the processor four times slower.
 
     Judged by the processor time of the page's main thread, times four, because the
-    clock also counts what other programs take from a busy machine.  The clock, with
-    the processor slowed down by the browser, is printed beside it.
+    clock, printed beside it, also counts what other programs take from a busy machine.
+    The better of two, if the first is not soon.
     """
-    work, _ = min(first_control(visits, figure, slower=1) for _ in range(2))
-    clock = min(first_control(visits, figure, slower=4)[1] for _ in range(2))
-    print(
-        f"{figure}: first control after {4 * work:.2f} s of work, {clock:.2f} s in all"
-    )
+    work, clock = first_control(visits, figure)
+    if 4 * work >= SOON:
+        work = min(work, first_control(visits, figure)[0])
+    print(f"{figure}: first control after {work:.2f} s of work, {clock:.2f} s in all")
     assert 4 * work < SOON
 
 
@@ -86,14 +85,13 @@ FIRST = """async (index) => {
 }"""
 
 
-def first_control(visits: Visits, figure: Figure, slower: float) -> tuple[float, float]:
+def first_control(visits: Visits, figure: Figure) -> tuple[float, float]:
     """Seconds of work, and on the page's own clock, which starts with the request."""
     context = visits.context()
     context.add_init_script(SEEN)
     page = context.new_page()
     session = context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
-    session.send("Emulation.setCPUThrottlingRate", {"rate": slower})
     page.goto(visits.site.address(figure.page), wait_until="commit")
     clock = page.evaluate(FIRST, figure.index)
     work = work_done(session)
