@@ -24,6 +24,7 @@ from tfdynlib import (
     _multihead_space,
     _multihead_stability,
     _multihead_time,
+    _riccati,
     records,
 )
 from tfdynlib._ledger import HOLDS, NOT_SEEN, ONLY_IF, Claim, Evidence, verdict
@@ -45,6 +46,7 @@ __all__ = [
 
 THEMES = {
     1: (_multihead, _multihead_space, _multihead_stability, _multihead_time),
+    2: (_riccati,),
 }
 NAMES = {1: "first", 2: "second", 3: "third"}
 
