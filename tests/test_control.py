@@ -494,39 +494,43 @@ def test_hautus_names_the_mode():
 
 
 SPIN = np.array([[0, 1.0], [-1, 0]])
+GROWS, I2 = np.diag([0.5, -1.0]), np.eye(2)
+FOREVER = gaussian.constant(Layer(A1, B1, B1))
+ELSEWHERE = Gaussian([0.0], [[1.0]])
+REFUSED = [
+    (lambda: control.steer(*LINES, 1.0, "attention"), "full rank, 2"),
+    (lambda: control.steer(LINES[0], R1[0]), "target must be reachable: .*missing"),
+    (lambda: control.steer(R1[0], LINES[0]), "target must be reachable: .*infinite"),
+    (lambda: control.steer(*R1, 0.0), "^t_end must be positive"),
+    (lambda: control.steer(*R1, 1.0, "teleport"), "^method must be one of"),
+    (lambda: control.steer(*R1, 1.0, "attention", 0.0), "^v must be finite and not"),
+    (lambda: control.steer(R1[0], S1), "^target must be a gaussian.Gaussian"),
+    (lambda: control.reachable(R1[0], ELSEWHERE), "^target must be of d=2"),
+    (lambda: control.bures_map(*LINES), "^start must be of full rank"),
+    (lambda: control.weight_cost(FOREVER), "^path must be defined"),
+    (lambda: control.weight_cost(3), "^path must be a gaussian.LayerPath"),
+    (lambda: control.cheapest(*LINES), "of full rank: both fill 1 of 2"),
+    (lambda: control.cheapest(*R1, 1.0, 99), "^pieces must be few enough"),
+    (lambda: control.cheapest(*R1, 1.0, 2, "b"), "^weights must be one of"),
+    (lambda: control.riccati(GROWS, [[0, 1]], 1), "detectable: .*value 0.5, .*1, 0.*"),
+    (
+        lambda: control.riccati(GROWS, [[0], [1]], 1, None, "regulator"),
+        "stabilisable: .* is moved by no input",
+    ),
+    (lambda: control.riccati(SPIN, I2, I2), "imaginary axis: .*like 1/t"),
+    (lambda: control.riccati(1, 1, 0), "^R must be positive definite"),
+    (lambda: control.riccati(1, 1, 1, -1), "^Q must be without negative"),
+    (lambda: control.riccati(1, [1, 2], 1), "^C must be of shape"),
+    (lambda: control.riccati(1, 1, 1, 1, "game"), "^problem must be one of"),
+    (lambda: control.layer_of_filter(1, 1, 1, 1), "^Q must be zero: process noise"),
+    (lambda: control.layer_of_filter(1, 1, 1, v=0), "^v must be finite and not zero"),
+    (lambda: control.filter_of_layer(Layer(A1, B1, A1)), "^V must be a multiple"),
+    (lambda: control.filter_of_layer(Layer(A1, B1, I2)), "no negative eigenvalue"),
+    (lambda: control.riccati_flow(1, 1, 1, None, 1, -1), "^t must be zero or pos"),
+]
 
 
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (lambda: control.steer(*LINES, 1.0, "attention"), "full rank, 2"),
-        (lambda: control.steer(LINES[0], R1[0]), "target must be reachable: .*missing"),
-        (lambda: control.steer(R1[0], LINES[0]), "target must be reachable: .*infinite"),
-        (lambda: control.steer(*R1, 0.0), "^t_end must be positive"),
-        (lambda: control.steer(*R1, 1.0, "teleport"), "^method must be one of"),
-        (lambda: control.steer(*R1, 1.0, "attention", 0.0), "^v must be finite and not"),
-        (lambda: control.steer(R1[0], S1), "^target must be a gaussian.Gaussian"),
-        (lambda: control.reachable(R1[0], Gaussian([0.0], [[1]])), "^target must be of d=2"),
-        (lambda: control.bures_map(*LINES), "^start must be of full rank"),
-        (lambda: control.weight_cost(gaussian.constant(Layer(A1, B1, B1))), "^path must be defined"),
-        (lambda: control.weight_cost(3), "^path must be a gaussian.LayerPath"),
-        (lambda: control.cheapest(*LINES), "of full rank: both fill 1 of 2"),
-        (lambda: control.cheapest(*R1, 1.0, 99), "^pieces must be few enough"),
-        (lambda: control.cheapest(*R1, 1.0, 2, "b"), "^weights must be one of"),
-        (lambda: control.riccati([[0.5, 0], [0, -1]], [[0, 1]], 1), "detectable: the mode of eigenvalue 0.5, direction .1, 0."),
-        (lambda: control.riccati([[0.5, 0], [0, -1]], [[0], [1]], 1, None, "regulator"), "stabilisable: .* is moved by no input"),
-        (lambda: control.riccati(SPIN, np.eye(2), np.eye(2)), "imaginary axis: that of eigenvalue .*like 1/t"),
-        (lambda: control.riccati(1, 1, 0), "^R must be positive definite"),
-        (lambda: control.riccati(1, 1, 1, -1), "^Q must be without negative"),
-        (lambda: control.riccati(1, [1, 2], 1), "^C must be of shape"),
-        (lambda: control.riccati(1, 1, 1, 1, "game"), "^problem must be one of"),
-        (lambda: control.layer_of_filter(1, 1, 1, 1), "^Q must be zero: process noise"),
-        (lambda: control.layer_of_filter(1, 1, 1, v=0), "^v must be finite and not zero"),
-        (lambda: control.filter_of_layer(Layer(A1, B1, A1)), "^V must be a multiple"),
-        (lambda: control.filter_of_layer(Layer(A1, B1, np.eye(2))), "no negative eigenvalue"),
-        (lambda: control.riccati_flow(1, 1, 1, None, 1, -1), "^t must be zero or positive"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("call", "said"), REFUSED)
 def test_refusals_say_why(call, said):
     with pytest.raises(ValueError, match=said):
         call()

@@ -45,7 +45,7 @@ def layer_of_filter(function: Callable) -> Verdict:
             return not_yet(f"on {case.name} B is not symmetric.")
         if gap > MISSED:
             return not_yet(
-                f"on {case.name} the covariances at t = 3 differ by {gap:.2g}, relative."
+                f"on {case.name} the covariances at t = 3 differ: {gap:.2g}, relative."
             )
     return yes("layer and filter have one covariance at t = 3, in three cases.")
 

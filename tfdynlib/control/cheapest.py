@@ -233,7 +233,7 @@ class _Program:
 
     def jacobian(self, z: np.ndarray) -> np.ndarray:
         """Derivative of the defects, (K c, n)."""
-        K, c, d = self.K, self.c, self.d
+        K, c = self.K, self.c
         u, edges = self.split(z)
         record, _ = _run(u, *self.begin(edges), self.h, self.steps)
         (dm, dS), slopes = _run_back(u, record, self.h, self.seeds)

@@ -5,8 +5,8 @@ intensity Q, seen through :math:`y=Cx+` noise of intensity R, obeys
 
 .. math:: \dot\Sigma=A\Sigma+\Sigma A^\top-\Sigma C^\top R^{-1}C\,\Sigma+Q .
 
-A layer with V = vI has :math:`\dot\Sigma=A\Sigma+\Sigma A^\top+v\Sigma(B+B^\top)\Sigma`.
-The two are one equation if and only if Q = 0 and :math:`-v(B+B^\top)=C^\top R^{-1}C`.
+A layer with V = vI has
+:math:`\dot\Sigma=A\Sigma+\Sigma A^\top+v\Sigma(B+B^\top)\Sigma`.  The two are one equation if and only if Q = 0 and :math:`-v(B+B^\top)=C^\top R^{-1}C`.
 The regulator with input matrix C is the filter of :math:`(A^\top,C^\top)` in reversed
 time.  Known: :cite:t:`kalman1961new`; the dictionary is derived in the book.
 """
@@ -142,7 +142,7 @@ def riccati(
     r"""Steady state of a filter, or the cost matrix of a regulator, found twice.
 
     ``"filter"``
-        :math:`A\Sigma+\Sigma A^\top-\Sigma C^\top R^{-1}C\Sigma+Q=0`, C of shape (m, d).
+        :math:`A\Sigma+\Sigma A^\top-\Sigma C^\top R^{-1}C\Sigma+Q=0`; C is (m, d).
     ``"regulator"``
         :math:`A^\top X+XA-XCR^{-1}C^\top X+Q=0`; C is the input matrix, (d, m).
 
@@ -204,8 +204,8 @@ def layer_of_filter(
 ) -> Layer:
     r"""The layer whose covariance is that of the filter: V = vI, B = -C^T R^-1 C / 2v.
 
-    Raises ``ValueError`` if Q is not zero: a layer maps clouds by invertible maps, so it
-    cannot add noise.
+    Raises ``ValueError`` if Q is not zero: a layer maps clouds by invertible maps, so
+    it cannot add noise.
     """
     v = _check.number(v, "v")
     if not (np.isfinite(v) and v != 0):

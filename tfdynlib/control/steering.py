@@ -106,9 +106,10 @@ def steer(
         return _feedforward(start, target, T)
     if start.rank < d:
         raise ValueError(
-            f"attention alone steers clouds of full rank, {d}, through their precision; "
-            f"these fill {start.rank} and have none: the part of B outside their range "
-            "acts on nothing, and what V = vI does inside is a stretch, never a turn"
+            f"attention alone steers clouds of full rank, {d}, through their "
+            f"precision; these fill {start.rank} and have none: the part of B outside "
+            "their range acts on nothing, and what V = vI does inside is a stretch, "
+            "never a turn"
         )
     return _attention(start, target, T, _slope(v))
 
