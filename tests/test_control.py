@@ -536,6 +536,16 @@ def test_refusals_say_why(call, said):
         call()
 
 
+def test_arrays_are_not_written_into():
+    """Every array is read-only: a write raises."""
+    A, C, S = (np.array(M) for M in (A1, I2, S0))
+    for M in (A, C, S):
+        M.flags.writeable = False
+    assert control.riccati(A, C, S, S).solution.shape == (2, 2)
+    assert control.riccati_flow(A, C, S, S, S, 1.0).shape == (2, 2)
+    assert control.hautus(A, C) and control.layer_of_filter(A, C, S).d == 2
+
+
 def scalar_path(a):
     none = np.zeros((1, 1))
     return LayerPath(lambda t: Layer([[a(t)]], none, none), 1, edges=(0.0, 1.0))

@@ -371,7 +371,9 @@ def optimal_map(S0, S1):
 
 def bures_squared(S0, S1):
     """W2 squared from the nuclear norm of a product of roots."""
-    roots = [np.real(sqrtm(S)) for S in (S0, S1)]
+    roots = []
+    for values, Q in map(np.linalg.eigh, (S0, S1)):
+        roots.append((Q * np.sqrt(np.maximum(values, 0))) @ Q.T)
     return np.trace(S0 + S1) - 2 * np.linalg.norm(roots[0] @ roots[1], "nuc")
 
 

@@ -83,8 +83,8 @@ def cheapest(
 
     ``weights`` are those that may differ from zero: ``"all"``, ``"feedforward"`` (A and
     b) or ``"attention"`` (B, V and b).  The solver is SciPy's SLSQP, started from the
-    constant controls of ``steer`` that fit; the best end counts.  More pieces can only
-    cost less.
+    constant controls of ``steer`` that fit; the cheapest that arrives counts.  Pieces
+    cut in two can only cost less.
 
     Raises ``ValueError`` if the target is not reachable or of less than full rank (the
     constraints of a thin cloud depend on each other), and for more than 400 unknowns.

@@ -6,7 +6,8 @@ intensity Q, seen through :math:`y=Cx+` noise of intensity R, obeys
 .. math:: \dot\Sigma=A\Sigma+\Sigma A^\top-\Sigma C^\top R^{-1}C\,\Sigma+Q .
 
 A layer with V = vI has
-:math:`\dot\Sigma=A\Sigma+\Sigma A^\top+v\Sigma(B+B^\top)\Sigma`.  The two are one equation if and only if Q = 0 and :math:`-v(B+B^\top)=C^\top R^{-1}C`.
+:math:`\dot\Sigma=A\Sigma+\Sigma A^\top+v\Sigma(B+B^\top)\Sigma`.  The two
+are one equation if and only if Q = 0 and :math:`-v(B+B^\top)=C^\top R^{-1}C`.
 The regulator with input matrix C is the filter of :math:`(A^\top,C^\top)` in reversed
 time.  Known: :cite:t:`kalman1961new`; the dictionary is derived in the book.
 """
@@ -44,7 +45,7 @@ class Hautus:
         Least singular value of (A - lambda I; C) over the eigenvalues lambda of A with
         real part >= 0, relative to the norms of A and C; ``inf`` if all modes decay.
     eigenvalue, direction
-        The mode with this margin; NaN-free zeros if all modes decay.
+        The mode with this margin; zero if all modes decay.
     """
 
     margin: float
