@@ -20,9 +20,12 @@ from jaxtyping import Complex, Float
 from numpy.typing import ArrayLike
 
 from tfdynlib import _check
+from tfdynlib._check import Number
 from tfdynlib.gaussian import Gaussian, Layer, solve
 
 Matrix = Float[np.ndarray, "_ _"]
+# A matrix, or a number for one of size one.
+Entries = ArrayLike | Number
 PROBLEMS = ("filter", "regulator")
 # Below this share of the size of the matrices a mode counts as unseen, or as undamped:
 # half of the digits, since a double eigenvalue is known to no more.
@@ -109,7 +112,7 @@ class _Data:
         return self.A @ S + S @ self.A.T - S @ self.information @ S + self.Q
 
 
-def hautus(A: ArrayLike, C: ArrayLike) -> Hautus:
+def hautus(A: Entries, C: Entries) -> Hautus:
     r"""Hautus' test: (A, C) is detectable if every mode that does not decay is seen.
 
     A is (d, d), C is (m, d).  For an input matrix B of shape (d, m) ask
@@ -134,10 +137,10 @@ def _weakest(A: Matrix, C: Matrix, values: np.ndarray) -> Hautus:
 
 
 def riccati(
-    A: ArrayLike,
-    C: ArrayLike,
-    R: ArrayLike,
-    Q: ArrayLike | None = None,
+    A: Entries,
+    C: Entries,
+    R: Entries,
+    Q: Entries | None = None,
     problem: str = "filter",
 ) -> Riccati:
     r"""Steady state of a filter, or the cost matrix of a regulator, found twice.
@@ -176,12 +179,12 @@ def riccati(
 
 
 def riccati_flow(
-    A: ArrayLike,
-    C: ArrayLike,
-    R: ArrayLike,
-    Q: ArrayLike | None,
-    start: ArrayLike,
-    t: float,
+    A: Entries,
+    C: Entries,
+    R: Entries,
+    Q: Entries | None,
+    start: Entries,
+    t: Number,
 ) -> Matrix:
     r"""The filter's covariance at the time t >= 0 from ``start``, to rounding.
 
@@ -197,11 +200,11 @@ def riccati_flow(
 
 
 def layer_of_filter(
-    A: ArrayLike,
-    C: ArrayLike,
-    R: ArrayLike,
-    Q: ArrayLike | None = None,
-    v: float = -1.0,
+    A: Entries,
+    C: Entries,
+    R: Entries,
+    Q: Entries | None = None,
+    v: Number = -1.0,
 ) -> Layer:
     r"""The layer whose covariance is that of the filter: V = vI, B = -C^T R^-1 C / 2v.
 
@@ -260,12 +263,12 @@ def _norm(M: np.ndarray) -> float:
     return float(np.linalg.norm(M))
 
 
-def _matrix(value: ArrayLike, name: str) -> Matrix:
+def _matrix(value: Entries, name: str) -> Matrix:
     """A matrix; a number is one of size one, a list of numbers a row."""
     return _check.bounded(np.atleast_2d(_check.array(value, name)), name)
 
 
-def _square(value: ArrayLike, name: str) -> Matrix:
+def _square(value: Entries, name: str) -> Matrix:
     return _check.shaped(_check.square(_matrix(value, name), name), name, (None, None))
 
 
@@ -285,7 +288,7 @@ def _data(A: Any, C: Any, R: Any, Q: Any, problem: str) -> _Data:
     return _Data(A, C, R, noise)
 
 
-def _semidefinite(value: ArrayLike, name: str, d: int) -> Matrix:
+def _semidefinite(value: Entries, name: str, d: int) -> Matrix:
     M = _check.shaped(_check.symmetric(_matrix(value, name), name), name, (d, d))
     least = float(np.linalg.eigvalsh(M)[0])
     if least < -SAME * _norm(M):
