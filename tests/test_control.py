@@ -255,7 +255,7 @@ def test_along_the_geodesic_distance_grows_with_time():
         run = gaussian.solve(path, pair[0], np.linspace(0, 2, 5))
         gone = [gaussian.distance(pair[0], run.at(k)) for k in range(5)]
         whole = gaussian.distance(*pair)
-        np.testing.assert_allclose(gone, whole * run.t / 2, rtol=1e-10)
+        np.testing.assert_allclose(gone, whole * run.t / 2, atol=1e-10 * whole)
 
 
 # ------------------------------------------------------------------------- costs
@@ -272,15 +272,18 @@ def test_reference_costs_of_one_pair():
     )
 
 
-@given(st.integers(0, 10**6))
-@settings(max_examples=15, deadline=None)
-def test_the_geodesic_moves_least_and_costs_the_squared_distance(seed):
+def motions(seed):
+    """Motion along the geodesic and along constant weights, in units of the least."""
     start, target, T = random_pair(seed, 0.5)
     least = gaussian.distance(start, target) ** 2 / T
-    path = control.steer(start, target, T, "geodesic")
-    assert control.kinetic_cost(path, start) == pytest.approx(least, rel=1e-8)
-    other = control.kinetic_cost(control.steer(start, target, T), start)
-    assert other >= least * (1 - 1e-9)
+    ways = (control.steer(start, target, T, m) for m in ("geodesic", "feedforward"))
+    return [control.kinetic_cost(way, start) / least for way in ways]
+
+
+def test_the_geodesic_moves_least_and_costs_the_squared_distance():
+    for straight, other in unchecked(motions, [[seed] for seed in range(25)]):
+        assert straight == pytest.approx(1, rel=1e-8)
+        assert other >= 1 - 1e-9
 
 
 def test_costs_of_the_scalar_pair_by_hand():
@@ -441,7 +444,7 @@ def test_the_solver_and_the_flow_agree(seed, noisy):
 
 
 @given(st.integers(0, 10**6), st.floats(0, 5))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_a_layer_and_its_filter_have_one_covariance(seed, t):
     """Moments against the flow of the pair (X, Y), which knows nothing of layers."""
     rng = np.random.default_rng(seed)

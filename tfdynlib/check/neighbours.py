@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from tfdynlib import control, gaussian
 from tfdynlib.check._verdict import Case, Verdict, call, not_yet, numbers, yes
@@ -50,7 +49,7 @@ def layer_of_filter(function: Callable) -> Verdict:
     return yes("layer and filter have one covariance at t = 3, in three cases.")
 
 
-def filters(answers: ArrayLike) -> Verdict:
+def filters(answers: object) -> Verdict:
     """Exercise 5: four truth values, (a) to (d)."""
     values, complaint = numbers(answers, (4,))
     if complaint:

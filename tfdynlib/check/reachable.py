@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from tfdynlib import gaussian
 from tfdynlib.check._verdict import Verdict, not_yet, numbers, yes
@@ -15,7 +14,7 @@ MISSED = 1e-6
 LARGEST = 100.0
 
 
-def two_stages(pair: ArrayLike) -> Verdict:
+def two_stages(pair: object) -> Verdict:
     """Exercise 4: do (A1, A2), half a time each, take e1 e1^T into a a^T?"""
     A, complaint = _pair(pair)
     if complaint:
@@ -28,7 +27,7 @@ def two_stages(pair: ArrayLike) -> Verdict:
     return yes(f"the end is off by {gap:.0e}, and its rank is {end.rank}.")
 
 
-def no_logarithm(pair: ArrayLike) -> Verdict:
+def no_logarithm(pair: object) -> Verdict:
     """Exercise 5: is the map of (A1, A2), half a time each, diag(-1, -2)?
 
     The map is read off from where the columns of I, as two lines, are taken.

@@ -343,7 +343,8 @@ def _run_back(
 
 
 def _step(table: Tableau, u: dict, m: Any, S: Any, h: float) -> tuple[list, tuple]:
-    stages, rates = [], []
+    stages: list[tuple] = []
+    rates: list[tuple] = []
     for row in range(len(table.b)):
         at = m, S
         for a, (rm, rS) in zip(table.a[row], rates):
@@ -367,7 +368,7 @@ def _step_back(
             if table.a[j, i]:
                 k_m = k_m + h * table.a[j, i] * back[j][0]
                 k_S = k_S + h * table.a[j, i] * back[j][1]
-        by_m, by_S, by_u = _pull_back(u, *stages[i], k_m, k_S)
+        by_m, by_S, by_u = _pull_back(u, stages[i][0], stages[i][1], k_m, k_S)
         back[i] = by_m, by_S
         for name, value in by_u.items():
             slopes[name] = slopes[name] + value

@@ -74,7 +74,8 @@ class Riccati:
     closed_loop
         Eigenvalues of A less gain and C; all have negative real part.
     residual
-        Norm of what is left of the equation, relative to the sum of its terms' norms.
+        Norm of what is left of the equation, relative to the sum of its terms' norms,
+        or to 1e-8 of |A|^2 over the norm of C^T R^-1 C if that is more.
     by_flow, gap
         The same matrix as the end of a flow in time from the identity, and the norm
         of the difference, relative to the larger of 1 and the norm of the solution.
@@ -265,6 +266,8 @@ def _norm(M: np.ndarray) -> float:
 
 def _matrix(value: Entries, name: str) -> Matrix:
     """A matrix; a number is one of size one, a list of numbers a row."""
+    if isinstance(value, Number):
+        value = [[value]]
     return _check.bounded(np.atleast_2d(_check.array(value, name)), name)
 
 
@@ -345,10 +348,10 @@ def _steady(data: _Data) -> Matrix:
 
 
 def _residual(data: _Data, S: Matrix) -> float:
-    terms = (
-        2 * _norm(data.A @ S) + _norm(S @ data.information @ S) + _norm(data.Q)
-    ) or 1.0
-    return _norm(data.rate(S)) / terms
+    terms = 2 * _norm(data.A @ S) + _norm(S @ data.information @ S) + _norm(data.Q)
+    # Where S is the rounding of zero, in units of A over the information.
+    natural = _norm(data.A) ** 2 / (_norm(data.information) or 1.0)
+    return _norm(data.rate(S)) / (max(terms, RESIDUAL * natural) or 1.0)
 
 
 def _by_flow(data: _Data, slowest: float) -> tuple[Matrix, str]:
