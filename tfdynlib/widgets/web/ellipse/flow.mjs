@@ -143,11 +143,12 @@ export function build(card) {
     show,
   });
   card.presets();
-  card.slider({ key: "t_end", symbol: "*T*", label: "end of the run", min: 0.5, max: 40, scale: "log" });
+  const ending = slider(card, { key: "t_end", symbol: "*T*", label: "end of the run", min: 0.5, max: 40, scale: "log" });
+  card.control(ending);
   const curve = choice(card, { key: "curve", label: "chart", options: [["eigenvalues", "eigenvalues"], ["precision", "precision"]] });
   const noise = slider(card, { key: "noise", symbol: "*q*", label: "process noise of the filter", min: 0, max: 2 });
-  card.control(curve);
   card.control(choice(card, { key: "beside", label: "beside the cloud", options: BESIDE }));
+  card.control(curve);
   card.control(noise);
   const editors = matrices(card, { keys: ["A", "B", "V", "cov"], letters: ["A", "B", "V", "Σ"], names: ["drift", "score", "value", "start"], size: 2 });
   const row = editors.querySelector(".tfdyn-editors");
@@ -180,6 +181,7 @@ export function build(card) {
   }
   function controls() {
     curve.hidden = run.rank < 2;
+    ending.hidden = run.wall !== null; // then the axis ends behind the wall
     noise.hidden = card.get("beside") !== "filter";
   }
   function restart() {

@@ -101,13 +101,13 @@ function tokens(ctx, g, p, { sample }, { weights, sum }) {
 function draw(ctx, view, { model, g, now, share, hovered }) {
   const p = view.palette;
   const { state } = model;
-  ellipses.grid(ctx, g, p);
+  const taken = ellipses.grid(ctx, g, p);
   if (now.seen) tokens(ctx, g, p, model, now.seen);
   const start = ellipses.ofMoments(state.mean, model.cov);
   const tilted = { ...start, mean: now.mean };
   if (!now.seen) ellipses.cloud(ctx, g, tilted, p.state);
   ellipses.outline(ctx, g, tilted, { color: p.state, width: 2.6 });
-  ellipses.draggable(ctx, g, start, p, { name: "tokens", hover: hovered?.kind === "ellipse" ? hovered.part : null });
+  ellipses.draggable(ctx, g, start, p, { name: "", hover: hovered?.kind === "ellipse" ? hovered.part : null });
   const pixel = ([a, b]) => ({ x: g.x(a), y: g.y(b) });
   arrow(ctx, pixel(state.mean), pixel(now.mean), p.state, 2);
   const tip = pixel(state.query);
@@ -125,6 +125,7 @@ function draw(ctx, view, { model, g, now, share, hovered }) {
   Object.assign(ctx, { strokeStyle: p.stop, lineWidth: 2 });
   ctx.stroke();
   label(ctx, "with *B*^⊤", x + 9, y + 12, p, { size: 12.5, color: p.stop, halo: p.soft });
+  ellipses.nameAll(ctx, g, p, [{ ellipse: start, name: "tokens", color: p.grab }], [...taken, ...ellipses.handleBoxes(g, start)]);
   if (now.seen) {
     ellipses.dot(ctx, g, now.seen.mean, p, p.ink, 4.5);
     label(ctx, "mean seen", g.x(now.seen.mean[0]) - 9, g.y(now.seen.mean[1]) + 13, p, { size: 12.5, align: "right", halo: p.soft });
