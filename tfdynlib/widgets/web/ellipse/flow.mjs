@@ -129,6 +129,7 @@ export function build(card) {
     if (player.playing && now - written <= WRITE) return;
     written = now;
     verdict.set(...verdictOf(run, shown));
+    lampsOf(run, shown).forEach((lamp, i) => lamps.set(i, ...lamp));
     passport.update();
     card.relabel();
   }
@@ -171,7 +172,7 @@ export function build(card) {
     const one = runOf(state);
     return flowPython(state, {
       at: Number(shownAt(one, state.t).toPrecision(9)), beside: one.beside !== null, euler: EULER, floor: FLOOR,
-      wall: Number.isFinite(one.blowUp) ? Number((1.05 * one.blowUp).toPrecision(3)) : null,
+      wall: Number.isFinite(one.blowUp),
     });
   };
 
@@ -193,7 +194,6 @@ export function build(card) {
     controls();
     player.axis = run.axis;
     picture();
-    lampsOf(run).forEach((lamp, i) => lamps.set(i, ...lamp));
     player.wake();
   }
   function picture() {

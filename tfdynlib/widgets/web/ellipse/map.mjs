@@ -176,7 +176,7 @@ export function build(card) {
     const [title, tone] = WORDS[run.kind];
     const { a, vk, s0 } = card.values();
     const threshold = vk > 0 && a < 0 ? ` The threshold is *S*_0 = ${digits(-a / vk, 4)}.` : "";
-    verdict.set(run.kind === "blow-up" ? `Blows up at *t** = ${digits(run.wall, 7)}` : title, `From *S*_0 = ${digits(s0, 4)}.${threshold}`, tone);
+    verdict.set(run.kind === "blow-up" ? `Blows up at *t*^∗ = ${digits(run.wall, 7)}` : title, `From *S*_0 = ${digits(s0, 4)}.${threshold}`, tone);
     passport.update();
     card.relabel();
   }

@@ -68,6 +68,16 @@ function modelOf(state) {
   return { state, cov, p, squared, sample, sampled, t, law, measured, at };
 }
 
+const REACHES = [2.5, 3, 4, 5, 6.5, 8];
+
+/** Half the width of the plane that holds tokens, query and what it sees. */
+function reachOf({ state, cov, at }) {
+  const wide = 2.2 * Math.sqrt(Math.max(cov[0], cov[3]));
+  const far = (point, more = 0.4) => Math.max(...point.map(Math.abs)) + more;
+  const most = Math.max(far(state.query), far(state.mean, wide), far(at(1).mean, wide));
+  return REACHES.find((r) => r >= most) ?? REACHES.at(-1);
+}
+
 function arrow(ctx, from, to, color, width) {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const size = Math.hypot(dx, dy);
@@ -161,6 +171,7 @@ export function build(card) {
   let model = null;
   let now = null;
   let share = 0;
+  let reach = 3;
   let g = null;
   let before = card.get("cov");
 
@@ -168,7 +179,8 @@ export function build(card) {
     label: "Plane of the tokens: the law, the query, the tilted law.",
     keys: "Arrow keys move the query, space plays.",
     draw(ctx, view) {
-      g = ellipses.plane(view, { reach: 4 });
+      if (!hand.held) reach = reachOf(model);
+      g = ellipses.plane(view, { reach });
       draw(ctx, view, { model, g, now, share, hovered: hand.hovered });
     },
     onKey(event) {
@@ -186,7 +198,7 @@ export function build(card) {
     begin: () => player.pause(),
     end: () => card.speak(),
   });
-  const readouts = card.readouts(["shift of the mean", "effective part", "effective number"]);
+  const readouts = card.readouts(["shift |*Σp*|", "effective part", "effective *N*"]);
   const chart = card.chart({ x: "share of the query *t*", y: "effective part of the tokens" });
   const verdict = card.verdict();
 
