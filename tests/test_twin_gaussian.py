@@ -16,8 +16,12 @@ FLOW = {
     "gaussian.mjs": "flow, precision, scalar, scalarBlowUp, distance, filter, clipped",
     "matrix2.mjs": "inverse",
 }
-MATRIX = {"matrix2.mjs": "sqrt, log, exp, eigSym, singular, lyapunov, factor, congruence"}
-LAYER = "{ A: list(flat(c.A)), B: list(flat(c.B)), V: list(flat(c.V)), b: c.b ?? [0, 0] }"
+MATRIX = {
+    "matrix2.mjs": "sqrt, log, exp, eigSym, singular, lyapunov, factor, congruence"
+}
+LAYER = (
+    "{ A: list(flat(c.A)), B: list(flat(c.B)), V: list(flat(c.V)), b: c.b ?? [0, 0] }"
+)
 START = "{ mean: c.mean ?? [0, 0], cov: list(flat(c.cov)) }"
 A = [[0.4, 0.3], [-0.2, 0.6]]
 B = [[1.0, 0.5], [-0.3, 0.8]]
@@ -84,7 +88,9 @@ def test_moments_and_blow_up(node, rank):
     wanted = unchecked(solved, [[case, end, times] for case in cases])
     for want, got in zip(wanted, node(FLOW, body, cases)):
         time, direction, mean, cov = want
-        assert got["blowUp"] == (None if time is None else pytest.approx(time, rel=1e-9))
+        assert got["blowUp"] == (
+            None if time is None else pytest.approx(time, rel=1e-9)
+        )
         if time is not None:
             met += 1
             turn = [np.cos(got["angle"]), np.sin(got["angle"])]
@@ -144,9 +150,13 @@ def special(seed: int) -> dict:
 
 def test_fates_are_decided_as_in_python(node):
     cases = [special(seed) for seed in range(72)]
-    cases += [{"A": A, "B": B, "V": [[-0.7, 0], [0, -0.7]], "cov": c} for c in (COV, [[1, 1], [1, 1]], [[0, 0], [0, 0]])]
+    cases += [
+        {"A": A, "B": B, "V": [[-0.7, 0], [0, -0.7]], "cov": c}
+        for c in (COV, [[1, 1], [1, 1]], [[0, 0], [0, 0]])
+    ]
     body = f"""const f = fateOf({LAYER}, list(flat(c.cov)));
-      return [f.kind, f.limit, f.rate, Number.isFinite(f.blowUp) ? f.blowUp : null, f.bounds, f.margin];"""
+      const time = Number.isFinite(f.blowUp) ? f.blowUp : null;
+      return [f.kind, f.limit, f.rate, time, f.bounds, f.margin];"""
     kinds = set()
     wanted = unchecked(decided, [[case] for case in cases])
     for case, want, got in zip(cases, wanted, node(FATE, body, cases)):
@@ -180,8 +190,10 @@ def test_linear_precision_and_scalar_flow(node):
     some = [(*rng.normal(size=2), rng.uniform(0.1, 2)) for _ in range(30)]
     some += [(0.0, 1.0, 0.5), (0.0, -1.0, 2.0), (0.5, 1.0, 2.0), (-0.5, 1.0, 0.4)]
     body = """const [a, k, s] = c; const end = scalarBlowUp(a, k, s);
-      return [Number.isFinite(end) ? end : null, scalar(a, k, s, 0.7 * Math.min(2, end))];"""
-    for (a, k, s), (end, value) in zip(some, node(FLOW, body, [list(v) for v in some])):
+      const value = scalar(a, k, s, 0.7 * Math.min(2, end));
+      return [Number.isFinite(end) ? end : null, value];"""
+    found = node(FLOW, body, [list(one) for one in some])
+    for (a, k, s), (end, value) in zip(some, found):
         want = float(gaussian.scalar_blow_up_time(a, k, s))
         assert end == (None if want == np.inf else pytest.approx(want, rel=1e-13))
         moment = 0.7 * min(2.0, want)
@@ -190,7 +202,12 @@ def test_linear_precision_and_scalar_flow(node):
 
 
 def test_distance_of_two_laws(node):
-    pairs = [(drawn(s, r), drawn(s + 50, q)) for s in range(6) for r in (1, 2) for q in (1, 2)]
+    pairs = [
+        (drawn(s, r), drawn(s + 50, q))
+        for s in range(6)
+        for r in (1, 2)
+        for q in (1, 2)
+    ]
     pick = "({ mean: g.mean, cov: list(flat(g.cov)) })"
     body = f"const one = (g) => {pick}; return distance(one(c[0]), one(c[1]));"
     got = node(FLOW, body, [list(pair) for pair in pairs])
@@ -203,7 +220,8 @@ def test_the_filter_and_the_clipped_run(node):
     case = {"A": A, "B": B, "V": [[-0.7, 0], [0, -0.7]], "cov": COV}
     layer, start = of(case)
     body = f"""const L = {LAYER};
-      return [filter(L, c.cov.flat(), 0, 0.05, 41).at(-1), filter(L, c.cov.flat(), 0.4, 0.05, 401).at(-1),
+      return [filter(L, c.cov.flat(), 0, 0.05, 41).at(-1),
+        filter(L, c.cov.flat(), 0.4, 0.05, 401).at(-1),
         clipped(L, [1, 1, 1, 1], 0.05, 21, 1e-6).at(-1)];"""
     ((still, noisy, clipped),) = node(FLOW, body, [case])
     # without noise the filter is the layer's flow: forty products of exponentials
@@ -227,10 +245,12 @@ def test_functions_of_small_matrices(node):
     cases = []
     for _ in range(20):
         G = rng.normal(size=(2, 2))
-        cases.append({"M": (0.8 * rng.normal(size=(2, 2))).tolist(), "S": (G @ G.T).tolist()})
+        cases.append(
+            {"M": (0.8 * rng.normal(size=(2, 2))).tolist(), "S": (G @ G.T).tolist()}
+        )
     body = """const M = list(flat(c.M)), S = list(flat(c.S)), L = factor(S);
-      return [exp(M), log(exp(M)), sqrt(S), eigSym(S).values, singular(M), lyapunov(M, S),
-        congruence(L, [1, 0, 0, 1])];"""
+      return [exp(M), log(exp(M)), sqrt(S), eigSym(S).values, singular(M),
+        lyapunov(M, S), congruence(L, [1, 0, 0, 1])];"""
     for case, got in zip(cases, node(MATRIX, body, cases)):
         M, S = np.array(case["M"]), np.array(case["S"])
         E = scipy.linalg.expm(M)
@@ -242,14 +262,19 @@ def test_functions_of_small_matrices(node):
         for have, truth in zip(got, want):
             size = 1 + np.abs(truth).max()
             assert have == pytest.approx(np.ravel(truth).real, abs=1e-11 * size**2)
-    line = node(MATRIX, "return factor(c.flat());", [[[1, 1], [1, 1]], [[0, 0], [0, 0]]])
+    line = node(
+        MATRIX, "return factor(c.flat());", [[[1, 1], [1, 1]], [[0, 0], [0, 0]]]
+    )
     assert line[0][1] == line[0][3] == 0 and line[1] == [0, 0, 0, 0]
     assert node(MATRIX, "return log(c.flat());", [[[-1, 0], [0, -2]]]) == [None]
 
 
 def test_softmax_means_on_a_line(node):
     rng = np.random.default_rng(7)
-    clouds = [(scale * rng.normal(size=n)).tolist() for n, scale in [(12, 1), (300, 1), (500, 2.5)]]
+    clouds = [
+        (scale * rng.normal(size=n)).tolist()
+        for n, scale in [(12, 1), (300, 1), (500, 2.5)]
+    ]
     body = "return list(softMeans(flat(c), 1, new Float64Array(c.length)));"
     for x, got in zip(clouds, node({"softmean.mjs": "softMeans"}, body, clouds)):
         heads = weights.Heads([[1.0]], [[1.0]])
@@ -260,7 +285,9 @@ def test_softmax_means_on_a_line(node):
 
 def test_the_kink(node):
     cases = [[m, t] for m in (-1.0, 0.0, 0.4, 3.0, 4.0) for t in (0.1, 0.5, 1.5)]
-    body = "const v = numbers(...c); return [v.distance, v.bound, v.skewness, v.matched, v.mean, v.variance, Phi(c[0]), Phi(-c[0])];"
+    body = """const v = numbers(...c);
+      return [v.distance, v.bound, v.skewness, v.matched, v.mean, v.variance,
+        Phi(c[0]), Phi(-c[0])];"""
     for (m, t), got in zip(cases, node({"relu.mjs": "numbers, Phi"}, body, cases)):
         want = _ellipse_views.kink(m, t)
         # differences of moments; the matched distance is a root of one
@@ -314,7 +341,12 @@ def test_an_ellipse_follows_the_hand(node):
     assert got[5]["angle"] == pytest.approx(0) and got[5]["long"] == pytest.approx(1)
     free = node(HAND, body, [{**cases[4], "snap": False}])
     assert free[0]["short"] == pytest.approx(0.025)
-    keys = [{"key": "ArrowLeft"}, {"key": "ArrowUp", "shiftKey": True}, {"key": "e"}, {"key": "q"}]
+    keys = [
+        {"key": "ArrowLeft"},
+        {"key": "ArrowUp", "shiftKey": True},
+        {"key": "e"},
+        {"key": "q"},
+    ]
     body = f"return moved(c, {start});".replace("'", "")
     left, thick, turned, none = node(HAND, body, keys)
     assert left["mean"] == [0.4, -0.25] and thick["short"] == pytest.approx(0.55)
