@@ -187,7 +187,7 @@ def test_a_line_stays_a_line_until_it_is_clipped(page):
         assert got["values"][1] == 0 and got["rank"] == 1
     put(page, beside="clipped")
     a, b, _, d = numbers(page)["beside"]["cov"]
-    assert a * d - b * b > 0.1  # as wide as the limit of a thick start
+    assert a * d - b * b > 0.1  # nearly as wide as the limit of a thick start
 
 
 def test_noise_parts_the_filter(page):

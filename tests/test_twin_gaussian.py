@@ -93,6 +93,7 @@ def test_moments_and_blow_up(node, rank):
         )
         if time is not None:
             met += 1
+        if got["angle"] is not None:  # else it goes on turning
             turn = [np.cos(got["angle"]), np.sin(got["angle"])]
             # approached like a power of the time left, where Python stops at a growth
             # of 1e6 and the page at 1e11: a quarter of a degree
@@ -113,7 +114,7 @@ def test_blow_ups_of_the_book(node, name):
     values = PRESETS[name].values
     case = {key: values[key] for key in ("A", "B", "V", "cov")}
     (got,) = node(FLOW, f"return flow({LAYER}, {START}).blowUp;", [case])
-    want = gaussian.solve(*of(case), [0, 1]).blow_up_time
+    want = unchecked(solved, [[case, 1.0, [0.5]]])[0][0]
     assert got == pytest.approx(want, rel=1e-10)
     assert got == pytest.approx(NUMBERS[name], rel=1e-8)  # ten digits are printed
 
@@ -187,16 +188,17 @@ def test_linear_precision_and_scalar_flow(node):
         # a sum of exponentials of a 4 x 4 matrix, inverted
         assert closed == pytest.approx(run, rel=1e-8, abs=1e-9)
     rng = np.random.default_rng(3)
-    some = [(*rng.normal(size=2), rng.uniform(0.1, 2)) for _ in range(30)]
-    some += [(0.0, 1.0, 0.5), (0.0, -1.0, 2.0), (0.5, 1.0, 2.0), (-0.5, 1.0, 0.4)]
+    some = [[*rng.normal(size=2), rng.uniform(0.1, 2)] for _ in range(30)]
+    some += [[0, 1, 0.5], [0, -1, 2], [0.5, 1, 2], [-0.5, 1, 0.4]]
+    some = np.array(some)
     body = """const [a, k, s] = c; const end = scalarBlowUp(a, k, s);
       const value = scalar(a, k, s, 0.7 * Math.min(2, end));
       return [Number.isFinite(end) ? end : null, value];"""
-    found = node(FLOW, body, [list(one) for one in some])
+    found = node(FLOW, body, some.tolist())
     for (a, k, s), (end, value) in zip(some, found):
         want = float(gaussian.scalar_blow_up_time(a, k, s))
         assert end == (None if want == np.inf else pytest.approx(want, rel=1e-13))
-        moment = 0.7 * min(2.0, want)
+        moment = np.float64(0.7 * min(2.0, want))
         want = float(gaussian.scalar_covariance(a, k, s, moment))
         assert value == pytest.approx(want, rel=1e-12)
 
@@ -222,7 +224,7 @@ def test_the_filter_and_the_clipped_run(node):
     body = f"""const L = {LAYER};
       return [filter(L, c.cov.flat(), 0, 0.05, 41).at(-1),
         filter(L, c.cov.flat(), 0.4, 0.05, 401).at(-1),
-        clipped(L, [1, 1, 1, 1], 0.05, 21, 1e-6).at(-1)];"""
+        clipped(L, [1, 1, 1, 1], 0.05, 201, 1e-3).at(-1)];"""
     ((still, noisy, clipped),) = node(FLOW, body, [case])
     # without noise the filter is the layer's flow: forty products of exponentials
     assert np.reshape(still, (2, 2)) == pytest.approx(
@@ -232,12 +234,12 @@ def test_the_filter_and_the_clipped_run(node):
     rest = scipy.linalg.solve_continuous_are(layer.A.T, np.eye(2), 0.4 * np.eye(2), R)
     assert np.reshape(noisy, (2, 2)) == pytest.approx(rest, abs=1e-8)
     S = np.ones((2, 2))
-    for _ in range(20):
+    for _ in range(200):
         J = layer.jacobian(S)
         values, U = np.linalg.eigh(S + 0.05 * (J @ S + S @ J.T))
-        S = U * np.maximum(values, 1e-6) @ U.T
-    assert np.reshape(clipped, (2, 2)) == pytest.approx(S, abs=1e-12)
-    assert np.linalg.eigvalsh(S)[0] > 1e-6  # rank out of nothing
+        S = U * np.maximum(values, 1e-3) @ U.T
+    assert np.reshape(clipped, (2, 2)) == pytest.approx(S, abs=1e-10)
+    assert np.linalg.eigvalsh(S)[0] > 0.4  # rank out of nothing
 
 
 def test_functions_of_small_matrices(node):

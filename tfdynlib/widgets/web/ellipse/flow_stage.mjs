@@ -107,7 +107,7 @@ export function draw(ctx, view, { run, g, t, k, hovered, paper }) {
   const ellipse = ellipses.ofMoments(now.mean, now.cov);
   const taken = ellipses.grid(ctx, g, p);
   field(ctx, g, p, run, now);
-  if (run.wall) wayOut(ctx, g, p, now.mean, run.flow.direction);
+  if (run.wall && run.flow.direction !== null) wayOut(ctx, g, p, now.mean, run.flow.direction);
   ellipses.cloud(ctx, g, ellipse, p.state);
   ghosts(ctx, g, p, run, k);
   way(ctx, g, p, run.frames, k, p.state);
