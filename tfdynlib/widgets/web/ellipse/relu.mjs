@@ -27,7 +27,7 @@ function draw(ctx, view, { m, t, now }) {
   line.curve(ctx, g, line.bell(m * grown, grown * grown), { color: p.theory, width: 1.8, dash: [6, 5] });
   const put = (name, x, y, color, align, up = 12) =>
     label(ctx, name, Math.min(g.w - 20, Math.max(20, g.x(x))), Math.max(14, g.y(y) - up), p, { size: 13, color, align, halo: p.soft });
-  const far = now.mean + 1.25 * Math.sqrt(now.variance);
+  const far = now.mean + 0.3 * Math.sqrt(now.variance);
   put("same mean, variance", far, line.bell(now.mean, now.variance)(far), p.mut, "left", 10);
   put("Gaussian of *x*′ = *x*", (m - 1.45) * grown, line.bell(m * grown, grown * grown)((m - 1.45) * grown), p.theory, m < 1 ? "center" : "right", 16);
   const peak = Math.max(0, m * grown);
