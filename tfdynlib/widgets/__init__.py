@@ -6,5 +6,6 @@ from tfdynlib.widgets.circle import Circle
 from tfdynlib.widgets.jko import JKO
 from tfdynlib.widgets.paths import Paths
 from tfdynlib.widgets.sphere import Sphere
+from tfdynlib.widgets.steer import Steer
 
-__all__ = ["JKO", "Balance", "Bench", "Circle", "Paths", "Sphere"]
+__all__ = ["JKO", "Balance", "Bench", "Circle", "Paths", "Sphere", "Steer"]
