@@ -3,9 +3,19 @@
 from tfdynlib.widgets.balance import Balance
 from tfdynlib.widgets.bench import Bench
 from tfdynlib.widgets.circle import Circle
+from tfdynlib.widgets.ellipse import Ellipse
 from tfdynlib.widgets.jko import JKO
 from tfdynlib.widgets.paths import Paths
 from tfdynlib.widgets.sphere import Sphere
 from tfdynlib.widgets.steer import Steer
 
-__all__ = ["JKO", "Balance", "Bench", "Circle", "Paths", "Sphere", "Steer"]
+__all__ = [
+    "JKO",
+    "Balance",
+    "Bench",
+    "Circle",
+    "Ellipse",
+    "Paths",
+    "Sphere",
+    "Steer",
+]

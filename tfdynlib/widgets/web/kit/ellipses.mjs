@@ -48,13 +48,19 @@ export function plane(view, { centre = [0, 0], reach = 4 } = {}) {
 const crisp = (v) => Math.round(v) + 0.5;
 const STEPS = [0.5, 1, 2, 5, 10, 20, 50, 100];
 
-/** Grid, the two axes with a number each side, and their names. */
+/** Ground, grid, the two axes with a number each side, and their names. */
 export function grid(ctx, g, p, names = ["*x*_1", "*x*_2"]) {
   const step = STEPS.find((s) => s * g.scale >= 36) ?? STEPS.at(-1);
   const [left, top] = g.at({ x: 0, y: 0 });
   const [right, bottom] = g.at({ x: g.w, y: g.h });
+  ctx.fillStyle = p.soft;
+  ctx.beginPath();
+  ctx.roundRect(0, 0, g.w, g.h, 8);
+  ctx.fill();
+  ctx.save();
+  ctx.clip();
   ctx.lineWidth = 1;
-  ctx.strokeStyle = p.line2;
+  ctx.strokeStyle = p.line;
   ctx.beginPath();
   for (let k = Math.ceil(left / step); k * step <= right; k += 1) {
     ctx.moveTo(crisp(g.x(k * step)), 0);
@@ -72,6 +78,7 @@ export function grid(ctx, g, p, names = ["*x*_1", "*x*_2"]) {
   ctx.moveTo(crisp(g.x(0)), 0);
   ctx.lineTo(crisp(g.x(0)), g.h);
   ctx.stroke();
+  ctx.restore();
   const options = { size: 11.5, color: p.mut, halo: p.soft };
   for (const v of [-2 * step, 2 * step])
     if (v > left + 0.4 * step && v < right - 0.4 * step)

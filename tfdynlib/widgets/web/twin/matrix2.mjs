@@ -66,14 +66,13 @@ export function sqrt(S) {
 }
 
 /**
- * A factor L with L L^T = S, lower triangular; of rank 1 it has one column, and a
- * determinant of at most `tol` times the square of the trace counts as 0.
+ * A factor L with L L^T = S, lower triangular; of rank 1 it has one column.  An
+ * eigenvalue of at most `tol` times the other counts as 0 (as tfdynlib.gaussian has it).
  */
-export function factor(S, tol = 1e-14) {
+export function factor(S, tol = 2e-13) {
   const [a, b, , d] = S;
-  const thin = det(S) <= tol * trace(S) ** 2;
-  if (thin) {
-    const { values, angle } = eigSym(S);
+  const { values, angle } = eigSym(S);
+  if (values[1] <= tol * values[0]) {
     const r = Math.sqrt(Math.max(0, values[0]));
     return [r * Math.cos(angle), 0, r * Math.sin(angle), 0];
   }
