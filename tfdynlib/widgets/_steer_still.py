@@ -1,25 +1,26 @@
 """The figure ``steer`` on paper: the same picture as on the page."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tfdynlib import _drawing, gaussian
+from tfdynlib import _drawing, gaussian, plot
 from tfdynlib._still import LIGHT
+from tfdynlib.control.steering import edges
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SIGMAS = 2.0  # at which an ellipse is drawn
-GHOSTS = 8
+GHOSTS = 6  # equal parts of the time at which the way is drawn
+AIR = 1.14
 
 
-def outline(mean: np.ndarray, cov: np.ndarray) -> np.ndarray:
+def outline(law: gaussian.Gaussian) -> np.ndarray:
     """A closed curve at two deviations, (73, 2)."""
-    values, vectors = np.linalg.eigh(cov)
-    root = vectors * np.sqrt(np.maximum(values, 0))
     turn = np.linspace(0, 2 * np.pi, 73)
-    return mean + SIGMAS * np.stack([np.cos(turn), np.sin(turn)], 1) @ root.T
+    circle = np.stack([np.cos(turn), np.sin(turn)], 1)[:, : law.rank]
+    return law.mean + SIGMAS * circle @ law.factor.T
 
 
 @_drawing.styled
@@ -30,34 +31,36 @@ def draw(
     t: float,
 ) -> "Axes":
     """Start and target in orange, the ellipses between them in blue, now filled."""
-    ax = _drawing.new(None, (420, 420), (8, 8, 8, 8))
-    curves = [outline(g.mean, g.cov) for g in (start, target)]
-    now, moments = start, None
-    if path is not None:
-        T = path.edges[1] if path.edges else 1.0
-        times = np.union1d(np.linspace(0, T, GHOSTS + 1), [t])
-        moments = gaussian.solve(path, start, times)
-        k = int(np.searchsorted(times, t))
-        now = gaussian.Gaussian(moments.mean[k], moments.cov[k])
-        for m, S, s in zip(moments.mean, moments.cov, times):
-            curves.append(outline(m, S))
-            line(ax, curves[-1], "state", linewidth=1.1, alpha=0.5 if s <= t else 0.28)
-        ax.plot(*moments.mean[: k + 1].T, color=LIGHT["state"], linewidth=2)
-        ax.plot(*moments.mean[k:].T, color=LIGHT["state"], linewidth=2, alpha=0.35)
-    _drawing.stage(ax, 1.1 * max(float(np.abs(c).max()) for c in curves))
-    name = "target" if path is not None else "out of reach"
-    for g, curve, word in zip((start, target), curves, ("start", name)):
-        dash = {} if word != "out of reach" else {"dashes": _drawing.DASH}
-        line(ax, curve, "grab", linewidth=1.5, **dash)
-        top = curve[curve[:, 1].argmax()]
-        _drawing.beside(ax, word, (g.mean[0], top[1]), (0, 9), color=LIGHT["grab"])
-    shape = outline(now.mean, now.cov)
-    ax.fill(*shape.T, color=LIGHT["state"], alpha=0.16, linewidth=0)
-    line(ax, shape, "state", linewidth=2.4)
-    _drawing.dots(ax, now.mean[None], 5)
+    laws, trail = way_of(start, path, t)
+    ends = [outline(start), outline(target)]
+    every = np.concatenate([*ends, *(outline(law) for law in laws)])
+    middle = (every.min(0) + every.max(0)) / 2
+    reach = AIR * float(np.abs(every - middle).max())
+    ax = plot.ellipses(laws, trail=trail, reach=reach)
+    ax.set(
+        xlim=(middle[0] - reach, middle[0] + reach),
+        ylim=(middle[1] - reach, middle[1] + reach),
+    )
+    names = ("start", "target" if path is not None else "out of reach")
+    upper = start.mean[1] > target.mean[1]
+    for curve, name, above in zip(ends, names, (upper, not upper)):
+        tone = LIGHT["stop" if name == "out of reach" else "grab"]
+        ax.plot(*curve.T, color=tone, linewidth=1.5)
+        k = curve[:, 1].argmax() if above else curve[:, 1].argmin()
+        _drawing.beside(ax, name, curve[k], (0, 9 if above else -9), color=tone)
     return ax
 
 
-def line(ax: "Axes", curve: np.ndarray, tone: str, **style: Any) -> None:
-    """A curve in one of the book's colours."""
-    ax.plot(*curve.T, color=LIGHT[tone], **style)
+def way_of(
+    start: gaussian.Gaussian, path: gaussian.LayerPath | None, t: float
+) -> tuple[list[gaussian.Gaussian], np.ndarray | None]:
+    """Laws at equal parts of the time and then at t; means up to t."""
+    if path is None:
+        return [start], None
+    last = edges(path)[1]
+    run = gaussian.solve(path, start, np.linspace(0, last, GHOSTS + 1))
+    laws = [gaussian.Gaussian(m, S) for m, S in zip(run.mean[1:-1], run.cov[1:-1])]
+    if t == 0:
+        return [*laws, start], None
+    past = gaussian.solve(path, start, np.linspace(0, t, 41))
+    return [*laws, gaussian.Gaussian(past.mean[-1], past.cov[-1])], past.mean

@@ -7,44 +7,16 @@ import numpy as np
 from tfdynlib import control, gaussian
 from tfdynlib.widgets._bundle import esm, style
 from tfdynlib.widgets._steer_presets import PRESETS, START, TARGET
-from tfdynlib.widgets._traits import Matrix, OneOf, Real
+from tfdynlib.widgets._traits import Covariance, OneOf, Real, Vector
 from tfdynlib.widgets._widget import Widget, doubles
 
 METHODS = ("feedforward", "attention", "geodesic")
 SHARES = (0.0, 0.3, 0.8)  # of T, where page and Python are compared
-GHOSTS = 8  # equal parts of the time at which the way is drawn
 WORDS = {
     "feedforward": "feed-forward weights",
     "attention": "attention alone",
     "geodesic": "the straight way",
 }
-
-
-class Vector(Matrix):
-    """A vector of length d as a list."""
-
-    shape = "({d},)"
-
-    def fits(self, array: np.ndarray) -> bool:
-        return array.shape == (self.d,)
-
-
-class Covariance(Matrix):
-    """A symmetric matrix without negative eigenvalues, up to rounding."""
-
-    def wanted(self) -> str:
-        return f"a covariance {super().wanted()}"
-
-    def fits(self, array: np.ndarray) -> bool:
-        if not (super().fits(array) and (array == array.T).all()):
-            return False
-        values = np.linalg.eigvalsh(array)
-        return bool(values[0] >= -gaussian_rounding(values))
-
-
-def gaussian_rounding(values: np.ndarray) -> float:
-    """Size below which ``gaussian.Gaussian`` takes an eigenvalue for rounding."""
-    return gaussian.types.RANK_TOLERANCE * len(values) * float(np.abs(values).max())
 
 
 class Steer(Widget):
@@ -112,7 +84,7 @@ class Steer(Widget):
             return plot.show(ax, alt=f"Two ellipses and no way between them: {reason}").svg
         alt = (
             f"A Gaussian on its way to another by {WORDS[state['method']]}: ellipses at "
-            f"{GHOSTS} equal parts of the layer-time {state['T']:g}."
+            f"equal parts of the layer-time {state['T']:g}."
         )
         return plot.show(ax, alt=alt).svg
 

@@ -46,7 +46,7 @@ const STATE = {
 };
 
 const OPTIONS = {
-  method: [["feedforward", "feed-forward"], ["attention", "attention only"], ["geodesic", "straight *W*_2"]],
+  method: [["feedforward", "feed-forward"], ["attention", "attention"], ["geodesic", "straight"]],
   curve: [["speed", "tokens pay"], ["size", "weights pay"], ["axes", "axes"]],
 };
 
@@ -61,7 +61,7 @@ function build(card) {
     label: "Ellipses of the start, of the target, and of the tokens between them.",
     keys: `${ellipses.KEYS} Enter takes the other ellipse, space plays.`,
     draw(ctx, view) {
-      if (!map || !hand?.held) map = ellipses.plane(view, { reach: run.reach });
+      if (!map || !hand?.held) map = ellipses.plane(view, run.view);
       paint(ctx, map, view.palette, {
         run, t: moment, hover: hand?.hovered,
         chosen: document.activeElement === stage.canvas ? chosen : null,
@@ -115,7 +115,7 @@ function build(card) {
   });
   card.live(() => sentence(run, moment));
   card.presets();
-  const method = choice(card, { key: "method", label: "the weights allowed", options: OPTIONS.method });
+  const method = choice(card, { key: "method", label: "the method", options: OPTIONS.method });
   const time = slider(card, { key: "T", symbol: "*T*", label: "layer-time at the target", min: 0.01, max: 5, scale: "log" });
   const curve = choice(card, { key: "curve", label: "chart", options: OPTIONS.curve });
   [method, time, curve].forEach(card.control);
@@ -123,7 +123,8 @@ function build(card) {
   card.weights(table.node);
   const matrices = found(card);
   const numbers = boxes(card);
-  card.weights(h("div", { class: "tfdyn-whole" }, fold(card, "Weights found, now and over layer-time", matrices.node)));
+  const way = h("div", { class: "tfdyn-whole" }, fold(card, "Weights found, now and over layer-time", matrices.node));
+  card.weights(way);
   card.weights(h("div", { class: "tfdyn-whole" }, fold(card, "Start and target in numbers", numbers.node)));
   const lamps = card.lamps("What can be reached, and at what cost?", LAMPS);
   const measured = card.deviation((reference) => largestDifference(checked(run), doubles(reference.numbers)));
@@ -145,14 +146,18 @@ function build(card) {
 
   /** What does not depend on the moment. */
   function settle() {
-    readoutsOf(run).forEach((text, i) => outs.set(i, text));
+    readoutsOf(run).forEach(([name, text], i) => {
+      outs.name(i, name);
+      outs.set(i, text);
+    });
     verdict.set(...verdictOf(run));
     lampsOf(run).forEach((lamp, i) => lamps.set(i, ...lamp));
     table.show(run);
     numbers.show();
     const closed = run.refused === "rank"; // then neither method nor time changes a thing
     for (const node of [method, time]) node.hidden = closed;
-    curve.hidden = run.refused !== null;
+    for (const node of [curve, chart.node, way]) node.hidden = run.refused !== null;
+    table.node.hidden = closed;
     for (const one of player.node.querySelectorAll("button, input")) one.disabled = run.refused !== null;
   }
 
@@ -177,7 +182,7 @@ function build(card) {
     return {
       t: moment, mean: [...mean], cov: [...cov], refused: run.refused, ranks: run.ranks,
       weights: weights && Object.fromEntries(Object.entries(weights).map(([key, v]) => [key, [...v]])),
-      costs: run.costs, least: run.least, error: run.error, reach: run.reach,
+      costs: run.costs, least: run.least, error: run.error, view: run.view,
     };
   };
   settle();

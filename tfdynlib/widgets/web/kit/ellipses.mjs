@@ -45,6 +45,7 @@ export function plane(view, { centre = [0, 0], reach = 4 } = {}) {
   };
 }
 
+const ASIDE = 18; // px from the centre to the knobs of an axis of length 0
 const crisp = (v) => Math.round(v) + 0.5;
 const STEPS = [0.5, 1, 2, 5, 10, 20, 50, 100];
 
@@ -208,7 +209,7 @@ function knob(ctx, x, y, p, color, hover) {
 export function handlesOf(g, { mean, long, short, angle }) {
   const [x, y] = [g.x(mean[0]), g.y(mean[1])];
   const end = (length, turn) => {
-    const r = SIGMAS * g.scale * length;
+    const r = SIGMAS * g.scale * length || ASIDE;
     return { x: x + r * Math.cos(turn), y: y - r * Math.sin(turn) };
   };
   const right = angle + Math.PI / 2;

@@ -6,17 +6,17 @@ import { METHODS } from "./run.mjs";
 
 const cell = (role, ...children) => h("span", { role }, ...children);
 
-function bar() {
+function bar(marked) {
   const number = h("span", {}, "…");
-  const line = h("span", { class: "tfdyn-cost-bar", "aria-hidden": "true" });
+  const line = h("span", { class: marked ? "tfdyn-cost-bar tfdyn-cost-least" : "tfdyn-cost-bar", "aria-hidden": "true" });
   return { node: h("span", { role: "cell", class: "tfdyn-cost" }, number, line), number, line };
 }
 
 /** { node, show(run) }: a row for each method, and one for the least. */
 export function costs() {
   const rows = METHODS.map((name) => {
-    const [kinetic, weight] = [bar(), bar()];
-    const node = h("div", { role: "row" }, cell("rowheader", ...rich(NAMES[name])), kinetic.node, weight.node);
+    const [kinetic, weight] = [bar(true), bar(false)];
+    const node = h("div", { role: "row" }, cell("rowheader", NAMES[name]), kinetic.node, weight.node);
     return { name, node, kinetic, weight };
   });
   const least = h("span", { role: "cell", class: "tfdyn-theory" }, "…");
@@ -35,6 +35,7 @@ export function costs() {
         const one = run.costs[row.name];
         row.node.classList.toggle("tfdyn-chosen", row.name === run.method);
         for (const key of ["kinetic", "weight"]) {
+          row[key].line.hidden = !one;
           setRich(row[key].number, one ? cost(one[key]) : "–");
           row[key].line.style.setProperty("--tfdyn-share", String(one ? one[key] / top(key) : 0));
         }

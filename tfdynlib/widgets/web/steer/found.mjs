@@ -13,8 +13,8 @@ const PARTS = [
 ];
 const SMALL = 5e-13; // below it an entry is rounding
 
-/** An entry with three decimals at most, four digits. */
-const entry = (v) => (Math.abs(v) < SMALL ? "0" : number(Math.abs(v) < 1 ? Number(v.toFixed(3)) : v, 4));
+/** An entry with four decimals at most, four digits. */
+const entry = (v) => (Math.abs(v) < SMALL ? "0" : number(Math.abs(v) < 1 ? Number(v.toFixed(4)) : v, 4));
 
 /** Names of entries, equal curves under one name. */
 const NAMES = { 2: ["11", "12", "21", "22"], 1: ["1", "2"] };
@@ -23,8 +23,7 @@ const NAMES = { 2: ["11", "12", "21", "22"], 1: ["1", "2"] };
 function drawCourse(ctx, view, { t, rows, T, now, columns }) {
   const p = view.palette;
   const [left, right, top, bottom] = [2, view.w - 22, 7, view.h - 7];
-  const all = rows.flat();
-  const [low, high] = [Math.min(0, ...all), Math.max(0, ...all)];
+  const [low, high] = [Math.min(0, ...rows.map((y) => Math.min(...y))), Math.max(0, ...rows.map((y) => Math.max(...y)))];
   const x = (v) => left + (v / T) * (right - left);
   const y = (v) => (high > low ? bottom - ((v - low) / (high - low)) * (bottom - top) : (top + bottom) / 2);
   ctx.strokeStyle = p.ctl;
@@ -92,7 +91,7 @@ function part(card, { key, words, columns }) {
       });
       data = values && {
         t: run.frames.t, T: run.T, now: t, columns,
-        rows: texts.map((_, k) => run.frames.weights.map((one) => one[key][k])),
+        rows: run.frames.courses[key],
       };
       course.say(values ? `Now ${texts.join(", ")}.` : "No weights are found.");
       course.invalidate();

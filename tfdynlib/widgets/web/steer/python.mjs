@@ -20,10 +20,13 @@ export function python(run, t) {
     law("start", start_mean, start_cov),
     law("target", target_mean, target_cov),
     ...way,
-    `print(gaussian.distance(start, target) ** 2 / ${T})`,
     ...(run.refused
-      ? []
-      : [`layer = path(${t})  # its A, B, V and b`, "print(bool(control.verify(path, start, target)))"]),
+      ? ["print(gaussian.distance(start, target))"]
+      : [
+          `print(gaussian.distance(start, target) ** 2 / ${T})`,
+          `layer = path(${t})  # its A, B, V and b`,
+          "print(bool(control.verify(path, start, target)))",
+        ]),
     "",
   ].join("\n");
 }

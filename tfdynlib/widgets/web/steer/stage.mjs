@@ -5,7 +5,7 @@ import { fade } from "../kit/palette.mjs";
 import { label } from "../kit/text.mjs";
 import { ellipseOf } from "./run.mjs";
 
-const GHOSTS = 8; // equal parts of the time at which the way is drawn
+const GHOSTS = 6; // equal parts of the time at which the way is drawn
 const EVERY = 44; // px between arrows
 const LONGEST = 15; // px
 
@@ -69,15 +69,28 @@ function way(ctx, g, p, run, t) {
   for (let k = 1; k < GHOSTS; k += 1) {
     const at = (k * run.T) / GHOSTS;
     const color = fade(p.state, at <= t ? 0.5 : 0.28);
-    ellipses.outline(ctx, g, ellipseOf(run.at(at)), { color, width: 1.1 });
+    ellipses.outline(ctx, g, ellipseOf(run.at(at), run.ranks[0]), { color, width: 1.1 });
   }
 }
 
-/** Where two names would meet, one goes under its ellipse. */
+/** The upper ellipse has its name above it, the lower one below. */
 const sidesOf = (start, target) =>
-  start.mean[1] >= target.mean[1] ? ["top", "bottom"] : ["bottom", "top"];
+  start.mean[1] > target.mean[1] ? ["top", "bottom"] : ["bottom", "top"];
 
-/** What is left of the target where it cannot be reached: hatched in plum. */
+/** An ellipse that can be dragged, its name clear of its knobs; that of a line at its end. */
+function grabbed(ctx, g, p, ellipse, { name, side, hover }) {
+  ellipses.draggable(ctx, g, ellipse, p, { name: "", hover });
+  const { long, centre } = ellipses.handlesOf(g, ellipse);
+  const high = ellipses.SIGMAS * g.scale * Math.hypot(ellipse.long * Math.sin(ellipse.angle), ellipse.short * Math.cos(ellipse.angle));
+  const line = ellipse.short === 0;
+  const x = line ? long.x : centre.x;
+  const y = line ? long.y - 20 : side === "top" ? centre.y - high - 19 : centre.y + high + 19;
+  label(ctx, name, Math.min(g.w - 24, Math.max(24, x)), Math.min(g.h - 12, Math.max(12, y)), p, {
+    size: 13, color: p.grab, align: "center", halo: p.soft,
+  });
+}
+
+/** A target that cannot be reached: hatched in plum, and said so. */
 function barred(ctx, g, p, ellipse) {
   const k = ellipses.SIGMAS * g.scale;
   ctx.save();
@@ -92,13 +105,18 @@ function barred(ctx, g, p, ellipse) {
   Object.assign(ctx, { strokeStyle: fade(p.stop, 0.5), lineWidth: 1 });
   ctx.stroke();
   ctx.restore();
+  const [x, y] = [g.x(ellipse.mean[0]), g.y(ellipse.mean[1])];
+  const away = Math.max(30, 0.55 * k * ellipse.short);
+  label(ctx, "out of reach", Math.min(g.w - 50, Math.max(50, x)), Math.min(g.h - 12, y + away), p, {
+    size: 13, color: p.stop, align: "center", halo: p.soft,
+  });
 }
 
 /** Everything at the moment t. */
 export function paint(ctx, g, p, { run, t, hover, chosen, hint }) {
   ellipses.grid(ctx, g, p);
   const now = run.at(t);
-  const here = ellipseOf(now);
+  const here = ellipseOf(now, run.ranks[0]);
   const [start, target] = [ellipseOf(run.start), ellipseOf(run.target)];
   if (!run.refused) field(ctx, g, p, run.weights(t), now);
   else barred(ctx, g, p, target);
@@ -108,15 +126,15 @@ export function paint(ctx, g, p, { run, t, hover, chosen, hint }) {
     trace(ctx, g, p, run.frames, t, now.mean);
   }
   thin(ctx, g, p, here);
-  const names = run.refused ? ["start", "out of reach"] : ["start", "target"];
-  const sides = sidesOf(start, target);
-  const part = (index) => (hover?.index === index ? hover.part : chosen === index ? "centre" : null);
-  ellipses.draggable(ctx, g, target, p, { name: names[1], side: sides[1], hover: part(1) });
-  ellipses.draggable(ctx, g, start, p, { name: names[0], side: sides[0], hover: part(0) });
   if (!run.refused) {
     ellipses.outline(ctx, g, here, { color: p.state, width: 2.4 });
     ellipses.halfAxes(ctx, g, here, p.state);
-    ellipses.dot(ctx, g, now.mean, p, p.state);
   }
-  if (hint) label(ctx, "pull a knob to the middle", g.w - 8, g.h - 12, p, { size: 12, color: p.grab, align: "right", halo: p.soft });
+  const sides = sidesOf(start, target);
+  const part = (index) => (hover?.index === index ? hover.part : chosen === index ? "centre" : null);
+  grabbed(ctx, g, p, target, { name: "target", side: sides[1], hover: part(1) });
+  grabbed(ctx, g, p, start, { name: "start", side: sides[0], hover: part(0) });
+  if (!run.refused) ellipses.dot(ctx, g, now.mean, p, p.state, 4);
+  if (hint && !run.refused)
+    label(ctx, "drag an axis to zero", 10, g.h - 13, p, { size: 12, color: p.grab, halo: p.soft });
 }

@@ -3,8 +3,9 @@
 import { number } from "../kit/dom.mjs";
 import { tickText } from "../kit/scale.mjs";
 import { eigSym } from "../twin/matrix2.mjs";
+import { isConstant } from "./run.mjs";
 
-export const NAMES = { feedforward: "feed-forward", attention: "attention only", geodesic: "straight *W*_2" };
+export const NAMES = { feedforward: "feed-forward", attention: "attention", geodesic: "straight" };
 const SPOKEN = { feedforward: "Feed-forward", attention: "Attention only", geodesic: "The straight way" };
 const EVEN = 1e-9; // an excess below this part is rounding and quadrature
 
@@ -17,14 +18,14 @@ const tiny = (value) => (value === 0 ? "0" : tickText(Number(value.toPrecision(1
 const excess = ({ cost: paid, least }) => (least > 0 ? paid.kinetic / least - 1 : 0);
 const isLeast = (run) => run.cost.kinetic - run.least <= EVEN * Math.max(run.least, 1e-12);
 
-/** An excess in words: "2.8 %", "4 times". */
-const percent = (share) => (share >= 2 ? `${number(share + 1, 2)} times *W*_2^2/*T*` : `${number(100 * share, 2)} % above *W*_2^2/*T*`);
+/** An excess in words: "2.8 % more than needed" or "4 times what is needed". */
+const more = (share, [above, times]) => (share >= 1 ? `${number(share + 1, 2)} times ${times}` : `${number(100 * share, 2)} % ${above}`);
 
-/** Weight cost, kinetic cost, the least of the latter. */
+/** Name and value: weight cost, kinetic cost, the least of the latter; or the distance. */
 export const readoutsOf = (run) => [
-  run.cost ? cost(run.cost.weight) : "–",
-  run.cost ? cost(run.cost.kinetic) : "–",
-  cost(run.least),
+  ["weight cost", run.cost ? cost(run.cost.weight) : "–"],
+  ["kinetic cost", run.cost ? cost(run.cost.kinetic) : "–"],
+  run.refused ? ["distance *W*_2", number(Math.sqrt(run.distance2), 6)] : ["least, *W*_2^2/*T*", cost(run.least)],
 ];
 
 const KINDS = ["a point", "a line", "a cloud that fills the plane"];
@@ -49,26 +50,29 @@ export function verdictOf(run) {
   if (run.refused) return ["Not by attention alone", ATTENTION, "stop"];
   const paid = isLeast(run)
     ? "No way costs the tokens less."
-    : `The tokens pay ${percent(excess(run))}.`;
-  return ["It arrives", `Followed by the moment equations, these weights end ${tiny(run.error)} from the target. ${paid}`, "ink"];
+    : `The tokens pay ${more(excess(run), ["more than needed", "what is needed"])}.`;
+  return ["It arrives", `Integrated back, the weights end ${tiny(run.error)} off the target. ${paid}`, "ink"];
 }
 
 export const LAMPS = [
   "start and target have equal rank",
-  "constant weights are enough",
+  "the weights are constant",
   "the weights end at the target",
   "no other way costs the tokens less",
 ];
 
-const HOW = {
-  attention: ["fails", "*B* is constant, the bias *b*(*t*) is not"],
-  geodesic: ["fails", "all tokens go straight, so *A*(*t*) changes"],
-};
-
-function howOf({ ranks: [rank], method }) {
-  if (rank === 0) return ["holds", "a point needs only a bias"];
-  if (method !== "feedforward") return HOW[method];
-  return rank === 2 ? ["holds", "*A* = log *G*/*T*"] : ["fails", "two stages: stretch, then turn"];
+function howOf(run) {
+  const { ranks: [rank], method } = run;
+  if (isConstant(run)) {
+    const formula = rank === 2 && method === "feedforward";
+    return ["holds", formula ? "*A* = log *G*/*T*" : "nothing changes on the way"];
+  }
+  const why = {
+    feedforward: "two stages: stretch, then turn",
+    attention: "*B* is constant, the bias *b*(*t*) is not",
+    geodesic: "all tokens go straight, so *A*(*t*) changes",
+  };
+  return ["fails", why[method]];
 }
 
 /** State and words of every lamp. */
@@ -83,7 +87,7 @@ export function lampsOf(run) {
     rank,
     howOf(run),
     [run.error < 1e-6 ? "holds" : "fails", `off by ${tiny(run.error)}`],
-    isLeast(run) ? ["holds", "it is *W*_2^2/*T*"] : ["fails", percent(excess(run))],
+    isLeast(run) ? ["holds", "it is *W*_2^2/*T*"] : ["fails", more(excess(run), ["above *W*_2^2/*T*", "*W*_2^2/*T*"])],
   ];
 }
 
