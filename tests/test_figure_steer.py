@@ -90,7 +90,9 @@ def test_the_three_methods_pay_what_the_book_says(page):
 
 def test_weights_of_the_example(page):
     found = numbers(page)["weights"]
-    assert found["A"] == pytest.approx([0.232200, -0.262804, -0.262804, 0.038835], abs=6e-7)
+    assert found["A"] == pytest.approx(
+        [0.232200, -0.262804, -0.262804, 0.038835], abs=6e-7
+    )
     assert found["b"] == pytest.approx([-0.761816, 1.468064], abs=6e-7)
     shown = page.inner_text('[aria-label="A, drift, as found"] .tfdyn-matrix')
     assert shown.split() == ["0.2322", "−0.2628", "−0.2628", "0.0388"]
@@ -376,7 +378,9 @@ def test_ends_of_the_range_give_a_sentence_and_no_nan(page):
 def test_equal_start_and_target_need_no_weights(page):
     home = Steer("r1").state()
     put(page, **{**home, **ENDS[7]})
-    assert numbers(page)["costs"]["feedforward"]["weight"] == pytest.approx(0, abs=1e-20)
+    assert numbers(page)["costs"]["feedforward"]["weight"] == pytest.approx(
+        0, abs=1e-20
+    )
     assert "holds" in lamp(page, 3)
 
 

@@ -15,7 +15,8 @@ IMPORTS = {
 }
 GIVEN = """
   const law = (mean, cov) => ({ mean, cov: cov.flat() });
-  const [start, target] = [law(c.start_mean, c.start_cov), law(c.target_mean, c.target_cov)];
+  const start = law(c.start_mean, c.start_cov);
+  const target = law(c.target_mean, c.target_cov);
   const path = steer(start, target, c.T, c.method);
 """
 SHARES = [0.0, 0.2, 0.5, 0.9, 1.0]
@@ -146,11 +147,16 @@ R1 = {
 
 
 def test_the_numbers_of_the_example(node):
-    body = GIVEN + "return [weightsAt(path, 0), kineticCost(path), distance2(start, target)];"
+    body = (
+        GIVEN
+        + "return [weightsAt(path, 0), kineticCost(path), distance2(start, target)];"
+    )
     states = [{**R1, "method": method} for method in METHODS]
     got = node(IMPORTS, body, states)
     # printed with five or ten decimals
-    assert [one[1] for one in got] == pytest.approx([8.24512, 8.24034, 8.01813], abs=6e-6)
+    assert [one[1] for one in got] == pytest.approx(
+        [8.24512, 8.24034, 8.01813], abs=6e-6
+    )
     assert got[0][2] == pytest.approx(8.0181335660, abs=6e-11)
     A, b = got[0][0]["A"], got[0][0]["b"]
     want = [0.2322002065, -0.2628043972, -0.2628043972, 0.0388352920]
@@ -170,8 +176,11 @@ def test_a_line_to_a_line_goes_in_two_stages(node):
         "T": 1.0,
         "method": "feedforward",
     }
-    body = GIVEN + """return [weightsAt(path, 0.2).A, weightsAt(path, 0.5).A,
+    body = (
+        GIVEN
+        + """return [weightsAt(path, 0.2).A, weightsAt(path, 0.5).A,
       distance2(start, target), integrated(path, start).at(0.8).cov];"""
+    )
     ((first, second, distance, cov),) = node(IMPORTS, body, [state])
     assert first == pytest.approx([2 * np.log(2), 0, 0, 0], abs=1e-15)
     turn = 2 * np.pi / 3
@@ -197,7 +206,9 @@ def test_ranks_and_refusals_are_the_packages(node):
         for S, R in pairs
         for method in METHODS
     ]
-    body = GIVEN + "return [rankOf(start.cov), rankOf(target.cov), path.refused ?? null];"
+    body = (
+        GIVEN + "return [rankOf(start.cov), rankOf(target.cov), path.refused ?? null];"
+    )
     for state, (one, other, refused) in zip(states, node(IMPORTS, body, states)):
         start = gaussian.Gaussian(state["start_mean"], state["start_cov"])
         target = gaussian.Gaussian(state["target_mean"], state["target_cov"])

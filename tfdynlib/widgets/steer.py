@@ -81,10 +81,12 @@ class Steer(Widget):
         ax = _steer_still.draw(start, target, path, min(state["t"], state["T"]))
         if path is None:
             reason = control.reachable(start, target).reason
-            return plot.show(ax, alt=f"Two ellipses and no way between them: {reason}").svg
+            return plot.show(
+                ax, alt=f"Two ellipses and no way between them: {reason}"
+            ).svg
         alt = (
-            f"A Gaussian on its way to another by {WORDS[state['method']]}: ellipses at "
-            f"equal parts of the layer-time {state['T']:g}."
+            f"A Gaussian on its way to another by {WORDS[state['method']]}: ellipses "
+            f"at equal parts of the layer-time {state['T']:g}."
         )
         return plot.show(ax, alt=alt).svg
 
