@@ -88,7 +88,7 @@ export function build(card) {
     label: "Tokens on a line, and the Gaussian law.",
     draw: (ctx, view) => draw(ctx, view, { run, k, S: run.law(t), past: t >= run.wall }),
   });
-  const readouts = card.readouts(["variance, tokens", "variance, law", "blow-up in"]);
+  const readouts = card.readouts(["*S* of tokens", "*S* of the law", "blow-up in"]);
   const chart = card.chart({ x: "layer-time *t*", y: "variance" });
   const verdict = card.verdict();
 
@@ -138,7 +138,11 @@ export function build(card) {
     ctx.clip();
     ctx.beginPath();
     const end = Math.min(endOf(run.state), run.wall * (1 - 1e-6));
-    for (let j = 0; j <= 200; j += 1) ctx.lineTo(at.x((j * end) / 200), at.y(run.law((j * end) / 200)));
+    for (let j = 0; j <= 200; j += 1) {
+      const S = run.law((j * end) / 200);
+      ctx.lineTo(at.x((j * end) / 200), at.y(Math.min(S, 1e3)));
+      if (S > 1e3) break;
+    }
     Object.assign(ctx, { strokeStyle: view.palette.theory, lineWidth: 1.8 });
     ctx.setLineDash([6, 5]);
     ctx.stroke();

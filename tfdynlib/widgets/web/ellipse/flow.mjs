@@ -129,6 +129,7 @@ export function build(card) {
     if (player.playing && now - written <= WRITE) return;
     written = now;
     verdict.set(...verdictOf(run, shown));
+    lampsOf(run, shown).forEach((lamp, i) => lamps.set(i, ...lamp));
     passport.update();
     card.relabel();
   }
@@ -143,11 +144,12 @@ export function build(card) {
     show,
   });
   card.presets();
-  card.slider({ key: "t_end", symbol: "*T*", label: "end of the run", min: 0.5, max: 40, scale: "log" });
+  const ending = slider(card, { key: "t_end", symbol: "*T*", label: "end of the run", min: 0.5, max: 40, scale: "log" });
+  card.control(ending);
   const curve = choice(card, { key: "curve", label: "chart", options: [["eigenvalues", "eigenvalues"], ["precision", "precision"]] });
   const noise = slider(card, { key: "noise", symbol: "*q*", label: "process noise of the filter", min: 0, max: 2 });
-  card.control(curve);
   card.control(choice(card, { key: "beside", label: "beside the cloud", options: BESIDE }));
+  card.control(curve);
   card.control(noise);
   const editors = matrices(card, { keys: ["A", "B", "V", "cov"], letters: ["A", "B", "V", "Σ"], names: ["drift", "score", "value", "start"], size: 2 });
   const row = editors.querySelector(".tfdyn-editors");
@@ -170,7 +172,7 @@ export function build(card) {
     const one = runOf(state);
     return flowPython(state, {
       at: Number(shownAt(one, state.t).toPrecision(9)), beside: one.beside !== null, euler: EULER, floor: FLOOR,
-      wall: Number.isFinite(one.blowUp) ? Number((1.05 * one.blowUp).toPrecision(3)) : null,
+      wall: Number.isFinite(one.blowUp),
     });
   };
 
@@ -180,6 +182,7 @@ export function build(card) {
   }
   function controls() {
     curve.hidden = run.rank < 2;
+    ending.hidden = run.wall !== null; // then the axis ends behind the wall
     noise.hidden = card.get("beside") !== "filter";
   }
   function restart() {
@@ -191,7 +194,6 @@ export function build(card) {
     controls();
     player.axis = run.axis;
     picture();
-    lampsOf(run).forEach((lamp, i) => lamps.set(i, ...lamp));
     player.wake();
   }
   function picture() {

@@ -7,7 +7,7 @@ import { fateOf } from "../twin/regime.mjs";
 
 const FRAMES = 240;
 const WALL = 1e-4; // part of the way to a blow-up that is not shown
-export const FLOOR = 1e-6; // eigenvalues of the clipped run are lifted to this
+export const FLOOR = 1e-3; // eigenvalues of the clipped run are lifted to this
 export const EULER = 0.05; // its step
 const KALMAN = 0.05; // times of the filter
 

@@ -46,7 +46,7 @@ export function verdictOf(run, t) {
     const where = run.flow.direction === null ? "" : ` along ${digits((run.flow.direction * 180) / Math.PI, 4)}°`;
     const within = bounds ? ` The theorem: from ${digits(bounds[0], 4)} to ${digits(bounds[1], 5)}.` : "";
     return [
-      `Blows up at *t** = ${digits(run.blowUp, 7)}`,
+      `Blows up at *t*^∗ = ${digits(run.blowUp, 7)}`,
       beside || `An eigenvalue becomes infinite${where}; no flow past the wall.${within}`,
       "stop",
     ];
@@ -80,7 +80,7 @@ function opposite({ B, V }) {
 }
 
 /** State and detail of each lamp. */
-export function lampsOf(run) {
+export function lampsOf(run, t) {
   const { kind, theorem, margin } = run.fate;
   const { layer } = run;
   const v = scalarOf(layer.V);
@@ -93,7 +93,7 @@ export function lampsOf(run) {
     [word(opposite(layer)), "this alone keeps the covariance bounded"],
     [word(slow > 1e-12), slow > 1e-12 ? "needed for a limit of full rank" : "then no limit of full rank is promised"],
     [word(run.rank === 2), `rank ${run.rank}: it never changes in finite time`],
-    [word(rest), rest === null ? "no limit to rest at" : rest ? "drag the target: the bias follows" : "it needs *J* + *V* stable at the limit"],
+    [word(rest), `now at ${pair(run.at(t).mean)}${rest === null ? "" : rest ? "; drag the target" : "; *J* + *V* is not stable"}`],
   ];
 }
 
@@ -101,7 +101,7 @@ export function lampsOf(run) {
 export function sentence(run, t) {
   const { mean, values } = run.at(t);
   const [title] = verdictOf(run, t);
-  const said = title.replace(/\*/gu, "").replace("t =", "t* =");
+  const said = title.replace("*t*^∗ = ", "");
   const size = values.map((x) => short(Math.sqrt(x))).join(" and ");
   return heard(
     `Layer-time ${digits(t, 3)}. Mean ${mean.map((m) => short(m)).join(", ")}. Standard deviations ${size}. ${said}.`,

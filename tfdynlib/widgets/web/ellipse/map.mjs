@@ -3,6 +3,7 @@
 import { doubles } from "../kit/passport.mjs";
 import { fade, mix } from "../kit/palette.mjs";
 import { linear } from "../kit/scale.mjs";
+import { slider } from "../kit/slider.mjs";
 import { drag } from "../kit/stage.mjs";
 import { label } from "../kit/text.mjs";
 import { diamond } from "../kit/ellipses.mjs";
@@ -175,17 +176,18 @@ export function build(card) {
     const [title, tone] = WORDS[run.kind];
     const { a, vk, s0 } = card.values();
     const threshold = vk > 0 && a < 0 ? ` The threshold is *S*_0 = ${digits(-a / vk, 4)}.` : "";
-    verdict.set(run.kind === "blow-up" ? `Blows up at *t** = ${digits(run.wall, 7)}` : title, `From *S*_0 = ${digits(s0, 4)}.${threshold}`, tone);
+    verdict.set(run.kind === "blow-up" ? `Blows up at *t*^∗ = ${digits(run.wall, 7)}` : title, `From *S*_0 = ${digits(s0, 4)}.${threshold}`, tone);
     passport.update();
     card.relabel();
   }
   const player = card.player({
-    axis: runOf(card.values()).end ? linear(0, runOf(card.values()).end) : linear(0, 1), seconds: 7, format: (v) => digits(v, 4),
+    axis: linear(0, runOf(card.values()).end), seconds: 7, format: (v) => digits(v, 4),
     work: () => false, filled: () => run.last, stopped: () => run.walled, show,
   });
   card.presets();
   card.slider({ key: "s0", symbol: "*S*_0", label: "variance at the start", min: 0.1, max: 2, step: 0.05 });
-  card.slider({ key: "t_end", symbol: "*T*", label: "end of the run", min: 0.5, max: 10, step: 0.5 });
+  const ending = slider(card, { key: "t_end", symbol: "*T*", label: "end of the run", min: 0.5, max: 10, step: 0.5 });
+  card.control(ending);
   const lamps = card.lamps("What decides, in one dimension", ["*vk* is not positive", "*a* is positive", "*S*_0 is below its threshold"]);
   const measured = card.deviation((reference) => {
     if (!reference.t) return null;
@@ -206,6 +208,7 @@ export function build(card) {
     const { a, vk, s0 } = card.values();
     run = runOf(card.values());
     player.axis = linear(0, run.end);
+    ending.hidden = run.walled; // then the axis ends behind the wall
     stage.invalidate();
     const top = run.walled ? Math.max(6, 4 * s0) : 1.1 * Math.max(...run.S, Number.isFinite(run.limit) ? run.limit : 0, 0.5);
     chart.set({

@@ -49,7 +49,7 @@ export function flowPython(state, { at, wall, beside, euler, floor }) {
     layer(state),
     [`start = gaussian.Gaussian(mean=${text(state.mean)}, cov=${text(state.cov)})`],
     at > 0 ? moved : still,
-    wall ? [`print(gaussian.solve(layer, start, [0, ${wall}]).blow_up_time)`] : [],
+    wall ? ["print(gaussian.blow_up_time(layer, start.cov))"] : [],
     more,
   );
 }
@@ -125,6 +125,6 @@ export function mapPython({ a, vk, s0, t, wall }) {
       `start = gaussian.Gaussian(mean=[0.0], cov=[[${s0}]])`,
       t > 0 ? `print(gaussian.solve(layer, start, [0, ${t}]).cov[-1, 0, 0])` : "print(start.cov[0, 0])",
     ],
-    Number.isFinite(wall) ? [`print(gaussian.solve(layer, start, [0, ${Number((1.05 * wall).toPrecision(3))}]).blow_up_time)`] : [],
+    Number.isFinite(wall) ? ["print(gaussian.blow_up_time(layer, start.cov))"] : [],
   );
 }

@@ -23,10 +23,15 @@ function draw(ctx, view, { m, t, now }) {
   const law = relu.density(m, t);
   line.area(ctx, g, law, p.state);
   line.curve(ctx, g, line.bell(now.mean, now.variance), { color: p.ctl, width: 1.4 });
-  line.curve(ctx, g, line.bell(m * grown, grown * grown), { color: p.theory, width: 1.8, dash: [6, 5] });
   line.curve(ctx, g, law, { color: p.state, width: 2.6 });
-  const names = [["*x*′ = *x*^{+}", p.state], ["Gaussian of *x*′ = *x*", p.theory], ["same mean and variance", p.mut]];
-  names.forEach(([name, color], k) => label(ctx, name, 16, 18 + 18 * k, p, { size: 13, color, halo: p.soft }));
+  line.curve(ctx, g, line.bell(m * grown, grown * grown), { color: p.theory, width: 1.8, dash: [6, 5] });
+  const put = (name, x, y, color, align, up = 12) =>
+    label(ctx, name, Math.min(g.w - 20, Math.max(20, g.x(x))), Math.max(14, g.y(y) - up), p, { size: 13, color, align, halo: p.soft });
+  const far = now.mean + 1.25 * Math.sqrt(now.variance);
+  put("same mean, variance", far, line.bell(now.mean, now.variance)(far), p.mut, "left", 10);
+  put("Gaussian of *x*′ = *x*", (m - 1.45) * grown, line.bell(m * grown, grown * grown)((m - 1.45) * grown), p.theory, m < 1 ? "center" : "right", 16);
+  const peak = Math.max(0, m * grown);
+  put("*x*′ = *x*^{+}", m > 0.3 ? peak : Math.min(m, 0), m > 0.3 ? law(peak) : law(Math.min(m, 0)), p.state, "center", 14);
 }
 
 const LAMPS = ["no mass below the kink", "the Gaussian is close", "the bound holds"];
@@ -53,7 +58,7 @@ export function build(card) {
     label: "Density of the tokens on a line, and two Gaussians.",
     draw: (ctx, view) => draw(ctx, view, { m: card.get("m"), t, now }),
   });
-  const readouts = card.readouts(["*W*_2 to Gaussian", "its bound", "skewness"]);
+  const readouts = card.readouts(["distance *W*_2", "its bound", "skewness"]);
   const chart = card.chart({ x: "layer-time *t*", y: "distance *W*_2 to the Gaussian" });
   const verdict = card.verdict();
 

@@ -68,6 +68,16 @@ function modelOf(state) {
   return { state, cov, p, squared, sample, sampled, t, law, measured, at };
 }
 
+const REACHES = [2.5, 3, 4, 5, 6.5, 8];
+
+/** Half the width of the plane that holds tokens, query and what it sees. */
+function reachOf({ state, cov, at }) {
+  const wide = 2.2 * Math.sqrt(Math.max(cov[0], cov[3]));
+  const far = (point, more = 0.4) => Math.max(...point.map(Math.abs)) + more;
+  const most = Math.max(far(state.query), far(state.mean, wide), far(at(1).mean, wide));
+  return REACHES.find((r) => r >= most) ?? REACHES.at(-1);
+}
+
 function arrow(ctx, from, to, color, width) {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const size = Math.hypot(dx, dy);
@@ -101,13 +111,13 @@ function tokens(ctx, g, p, { sample }, { weights, sum }) {
 function draw(ctx, view, { model, g, now, share, hovered }) {
   const p = view.palette;
   const { state } = model;
-  ellipses.grid(ctx, g, p);
+  const taken = ellipses.grid(ctx, g, p);
   if (now.seen) tokens(ctx, g, p, model, now.seen);
   const start = ellipses.ofMoments(state.mean, model.cov);
   const tilted = { ...start, mean: now.mean };
   if (!now.seen) ellipses.cloud(ctx, g, tilted, p.state);
   ellipses.outline(ctx, g, tilted, { color: p.state, width: 2.6 });
-  ellipses.draggable(ctx, g, start, p, { name: "tokens", hover: hovered?.kind === "ellipse" ? hovered.part : null });
+  ellipses.draggable(ctx, g, start, p, { name: "", hover: hovered?.kind === "ellipse" ? hovered.part : null });
   const pixel = ([a, b]) => ({ x: g.x(a), y: g.y(b) });
   arrow(ctx, pixel(state.mean), pixel(now.mean), p.state, 2);
   const tip = pixel(state.query);
@@ -125,6 +135,7 @@ function draw(ctx, view, { model, g, now, share, hovered }) {
   Object.assign(ctx, { strokeStyle: p.stop, lineWidth: 2 });
   ctx.stroke();
   label(ctx, "with *B*^⊤", x + 9, y + 12, p, { size: 12.5, color: p.stop, halo: p.soft });
+  ellipses.nameAll(ctx, g, p, [{ ellipse: start, name: "tokens", color: p.grab }], [...taken, ...ellipses.handleBoxes(g, start)]);
   if (now.seen) {
     ellipses.dot(ctx, g, now.seen.mean, p, p.ink, 4.5);
     label(ctx, "mean seen", g.x(now.seen.mean[0]) - 9, g.y(now.seen.mean[1]) + 13, p, { size: 12.5, align: "right", halo: p.soft });
@@ -160,6 +171,7 @@ export function build(card) {
   let model = null;
   let now = null;
   let share = 0;
+  let reach = 3;
   let g = null;
   let before = card.get("cov");
 
@@ -167,7 +179,8 @@ export function build(card) {
     label: "Plane of the tokens: the law, the query, the tilted law.",
     keys: "Arrow keys move the query, space plays.",
     draw(ctx, view) {
-      g = ellipses.plane(view, { reach: 4 });
+      if (!hand.held) reach = reachOf(model);
+      g = ellipses.plane(view, { reach });
       draw(ctx, view, { model, g, now, share, hovered: hand.hovered });
     },
     onKey(event) {
@@ -185,7 +198,7 @@ export function build(card) {
     begin: () => player.pause(),
     end: () => card.speak(),
   });
-  const readouts = card.readouts(["shift of the mean", "effective part", "effective number"]);
+  const readouts = card.readouts(["shift |*Σp*|", "effective part", "effective *N*"]);
   const chart = card.chart({ x: "share of the query *t*", y: "effective part of the tokens" });
   const verdict = card.verdict();
 
