@@ -182,7 +182,9 @@ def test_attention_does_not_turn_a_line(page):
 def knob(page: Page, which: str, part: str) -> tuple[float, float]:
     """Pixels of a knob, by the map of the stage."""
     state, view = state_of(page), numbers(page)["view"]
-    box = page.locator(".tfdyn-canvas").bounding_box()
+    canvas = page.locator(".tfdyn-canvas")
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
     scale = min(box["width"], box["height"]) / 2 / view["reach"]
     values, vectors = np.linalg.eigh(state[f"{which}_cov"])
     axis = {"long": 1, "short": 0, "centre": 1}[part]
@@ -227,8 +229,8 @@ def test_an_axis_pulled_to_zero_is_out_of_reach_and_pulled_out_again_is_not(page
     v = np.linalg.eigh(model(page, "target_cov"))[1][:, 1]
     v = v * np.sign(v[0] or 1)
     away = np.array([-v[1], -v[0]])  # at right angles, on the screen downwards
-    # the knob of an axis of length 0 stands aside, 18 px from the centre
-    drag(page, tuple(start + 18 * away), tuple(start + 40 * away))
+    # the knob of an axis of length 0 stands aside, 24 px from the centre
+    drag(page, tuple(start + 24 * away), tuple(start + 50 * away))
     assert numbers(page)["ranks"] == [2, 2]
 
 
@@ -270,6 +272,10 @@ def test_number_boxes_are_the_ellipse(page):
 
 
 def test_another_time_keeps_the_place_on_the_way(page):
+    put(page, T=3.0)
+    assert model(page, "t") == 1.5
+    put(page, T=1.5, t=0.75)
+    assert model(page, "t") == 0.75
     slider = page.get_by_label("T layer-time at the target, value")
     slider.fill("0.3")
     slider.press("Enter")
@@ -384,12 +390,11 @@ def test_equal_start_and_target_need_no_weights(page):
     assert "holds" in lamp(page, 3)
 
 
-def test_the_live_sentence_says_what_is_seen(browser, address, page):
-    put(page, t=0.5)
+def test_the_live_sentence_says_what_is_seen(page):
     page.wait_for_timeout(2600)
     said = page.text_content('.tfdyn-hidden[role="status"]')
     assert re.fullmatch(
-        r"Layer-time 0\.5 of 1\.5\. Mean −?\d\.\d+, −?\d\.\d+\. Standard deviations "
+        r"Layer-time 0\.75 of 1\.5\. Mean −?\d\.\d+, −?\d\.\d+\. Standard deviations "
         r"1\.\d+ and 0\.\d+\. Feed-forward has kinetic cost 5\.5, the least is 5\.35\.",
         said,
     ), said

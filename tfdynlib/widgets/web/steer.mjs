@@ -161,14 +161,18 @@ function build(card) {
     for (const one of player.node.querySelectorAll("button, input")) one.disabled = run.refused !== null;
   }
 
+  /** Another time keeps the place on the way, unless a moment came with it. */
   function restart() {
-    const share = run.T > 0 ? player.t / run.T : 0;
-    const before = run.T;
+    const [told, before] = [card.get("t"), run.T];
+    const kept = Math.abs(told - player.t) <= 1e-6 * (1 + told);
+    const place = player.t / before;
     run = prepare(card.values());
     if (run.T !== before) {
       player.axis = linear(0, run.T);
-      if (!player.playing) player.seek(share * run.T, { quiet: true });
-      if (!player.playing) card.moment(share * run.T);
+      if (!player.playing) {
+        player.seek(kept ? place * run.T : told, { quiet: true });
+        card.moment(player.t);
+      }
     }
     settle();
     player.wake();

@@ -73,21 +73,14 @@ function way(ctx, g, p, run, t) {
   }
 }
 
-/** The upper ellipse has its name above it, the lower one below. */
-const sidesOf = (start, target) =>
-  start.mean[1] > target.mean[1] ? ["top", "bottom"] : ["bottom", "top"];
-
-/** An ellipse that can be dragged, its name clear of its knobs; that of a line at its end. */
-function grabbed(ctx, g, p, ellipse, { name, side, hover }) {
-  ellipses.draggable(ctx, g, ellipse, p, { name: "", hover });
-  const { long, centre } = ellipses.handlesOf(g, ellipse);
-  const high = ellipses.SIGMAS * g.scale * Math.hypot(ellipse.long * Math.sin(ellipse.angle), ellipse.short * Math.cos(ellipse.angle));
-  const line = ellipse.short === 0;
-  const x = line ? long.x : centre.x;
-  const y = line ? long.y - 20 : side === "top" ? centre.y - high - 19 : centre.y + high + 19;
-  label(ctx, name, Math.min(g.w - 24, Math.max(24, x)), Math.min(g.h - 12, Math.max(12, y)), p, {
-    size: 13, color: p.grab, align: "center", halo: p.soft,
-  });
+/** Names of start and target, clear of knobs and of one another. */
+function names(ctx, g, p, [start, target], taken) {
+  const upper = start.mean[1] > target.mean[1];
+  const knobs = [start, target].flatMap((one) => ellipses.handleBoxes(g, one));
+  ellipses.nameAll(ctx, g, p, [
+    { ellipse: start, name: "start", color: p.grab, side: upper ? "top" : "bottom" },
+    { ellipse: target, name: "target", color: p.grab, side: upper ? "bottom" : "top" },
+  ], [...taken, ...knobs]);
 }
 
 /** A target that cannot be reached: hatched in plum, and said so. */
@@ -114,7 +107,7 @@ function barred(ctx, g, p, ellipse) {
 
 /** Everything at the moment t. */
 export function paint(ctx, g, p, { run, t, hover, chosen, hint }) {
-  ellipses.grid(ctx, g, p);
+  const taken = ellipses.grid(ctx, g, p);
   const now = run.at(t);
   const here = ellipseOf(now, run.ranks[0]);
   const [start, target] = [ellipseOf(run.start), ellipseOf(run.target)];
@@ -130,10 +123,10 @@ export function paint(ctx, g, p, { run, t, hover, chosen, hint }) {
     ellipses.outline(ctx, g, here, { color: p.state, width: 2.4 });
     ellipses.halfAxes(ctx, g, here, p.state);
   }
-  const sides = sidesOf(start, target);
   const part = (index) => (hover?.index === index ? hover.part : chosen === index ? "centre" : null);
-  grabbed(ctx, g, p, target, { name: "target", side: sides[1], hover: part(1) });
-  grabbed(ctx, g, p, start, { name: "start", side: sides[0], hover: part(0) });
+  ellipses.draggable(ctx, g, target, p, { name: "", hover: part(1) });
+  ellipses.draggable(ctx, g, start, p, { name: "", hover: part(0) });
+  names(ctx, g, p, [start, target], taken);
   if (!run.refused) ellipses.dot(ctx, g, now.mean, p, p.state, 4);
   if (hint && !run.refused)
     label(ctx, "drag an axis to zero", 10, g.h - 13, p, { size: 12, color: p.grab, halo: p.soft });
