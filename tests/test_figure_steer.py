@@ -21,6 +21,7 @@ from figurepage import (
     violations,
 )
 from playwright.sync_api import Browser, Page
+from unchecked import unchecked
 
 from tfdynlib import control, gaussian
 from tfdynlib.widgets import Steer
@@ -310,34 +311,42 @@ def test_playing_goes_to_the_end_and_stops(page):
 # Page against Python
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_a_preset_against_python(page, name):
-    """The passport's deviation, and the copied lines print what is shown."""
-    pick(page, name)
-    assert clock(page) == Steer.PRESETS[name].moment
-    foot = page.inner_text(".tfdyn-passport-line")
-    found = re.search(r"deviation (\S+), page against Python", foot)
-    # Python's quadrature stops at 1e-11, of numbers up to 10
-    assert float(found[1]) < 1e-9, foot
-    page.click(".tfdyn-code")
-    text = page.get_attribute(".tfdyn-code", "data-copied")
+def printed(text: str) -> str:
+    """What the copied lines print."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         exec(text, {})
-    printed = out.getvalue()
-    got, shown = numbers(page), page.inner_text(".tfdyn-readouts")
-    if got["refused"]:
-        start, target = ends_of(state_of(page))
-        assert control.reachable(start, target).reason in printed
-        want = [gaussian.distance(start, target)]
-    else:
-        own = got["costs"][model(page, "method")]
-        want = [own["weight"], own["kinetic"], got["least"]]
-        assert "True" in printed
-    values = [float(v) for v in re.findall(r"\d+\.\d+(?:e[-+]\d+)?", printed)]
-    assert values == pytest.approx(want, rel=1e-9)
-    for value in values:
-        assert f"{value:.6g}" in shown, (value, shown)
+    return out.getvalue()
+
+
+def test_presets_against_python(page):
+    """The passport's deviation, and the copied lines print what is shown."""
+    seen = []
+    for name in ALL:
+        pick(page, name)
+        assert clock(page) == Steer.PRESETS[name].moment
+        foot = page.inner_text(".tfdyn-passport-line")
+        found = re.search(r"deviation (\S+), page against Python", foot)
+        # Python's quadrature stops at 1e-11, of numbers up to 10
+        assert found and float(found[1]) < 1e-9, foot
+        page.click(".tfdyn-code")
+        text = page.get_attribute(".tfdyn-code", "data-copied")
+        shown = page.inner_text(".tfdyn-readouts")
+        seen.append((text, shown, numbers(page), state_of(page)))
+    told = unchecked(printed, [[text] for text, *_ in seen])
+    for output, (_, shown, got, state) in zip(told, seen):
+        start, target = ends_of(state)
+        if got["refused"]:
+            assert control.reachable(start, target).reason in output
+            want = [gaussian.distance(start, target)]
+        else:
+            own = got["costs"][state["method"]]
+            want = [own["weight"], own["kinetic"], got["least"]]
+            assert "True" in output
+        values = [float(v) for v in re.findall(r"\d+\.\d+(?:e[-+]\d+)?", output)]
+        assert values == pytest.approx(want, rel=1e-9)
+        for value in values:
+            assert f"{value:.6g}" in shown, (value, shown)
 
 
 def test_an_address_holds_the_state_and_a_wrong_one_is_refused(browser, address, page):

@@ -40,14 +40,6 @@ export function mapBetween(S0, S1) {
   return sym(scaled(Math.sqrt((p * q) / det(sum)), sum));
 }
 
-/** Squared Wasserstein distance (Bures): of the means, and of the covariances. */
-export function distance2({ mean: m0, cov: S0 }, { mean: m1, cov: S1 }) {
-  const way = [m1[0] - m0[0], m1[1] - m0[1]];
-  const both = trace(mul(S0, S1)) + 2 * Math.sqrt(Math.max(0, det(S0)) * Math.max(0, det(S1)));
-  const spread = trace(S0) + trace(S1) - 2 * Math.sqrt(Math.max(0, both));
-  return dot(way, way) + Math.max(0, spread);
-}
-
 /** A function of a symmetric matrix, eigenvalue by eigenvalue. */
 function ofSymmetric(S, f) {
   const { values, angle } = eigSym(S);
@@ -112,6 +104,24 @@ function oneStage(start, target, T) {
 function columns(start, target) {
   const [u, v] = [column(start.cov), column(target.cov)];
   return dot(u, v) < 0 ? [u, v.map((x) => -x)] : [u, v];
+}
+
+/** Part of the covariances in the squared distance: a square where both have one rank. */
+function spread(start, target) {
+  const [S0, S1] = [start.cov, target.cov];
+  const ranks = [rankOf(S0), rankOf(S1)];
+  if (ranks[0] === 2 && ranks[1] === 2) return trace(congruence(sub(mapBetween(S0, S1), EYE), S0));
+  if (ranks[0] === 1 && ranks[1] === 1) {
+    const [u, v] = columns(start, target);
+    return (u[0] - v[0]) ** 2 + (u[1] - v[1]) ** 2;
+  }
+  return trace(S0) + trace(S1) - 2 * Math.sqrt(Math.max(0, trace(mul(S0, S1))));
+}
+
+/** Squared Wasserstein distance (Bures). */
+export function distance2(start, target) {
+  const way = [0, 1].map((k) => target.mean[k] - start.mean[k]);
+  return dot(way, way) + spread(start, target);
 }
 
 /** A line to a line: stretch it, then turn it; half of the way of the mean goes with each. */
