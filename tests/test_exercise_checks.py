@@ -170,6 +170,8 @@ def a_row(found, tolerance, why="w"):
     return claims.Claim("9.1", "s", "t", "h", tolerance, why, measure)
 
 
+QUARTER = np.array([[0.0, -1.0], [1.0, 0.0]])
+
 WRONG = {
     "layers.layer": [
         stay_off_the_sphere,
@@ -325,6 +327,48 @@ WRONG = {
         lambda x, beta: film_weights(x, beta) @ np.ones(x.shape[1]),
         lambda x, beta: film_weights(x, beta).sum() / (len(x) - 1),
         lambda x, beta: film_weights(x[::-1], beta).mean(axis=1).sum() * (len(x) - 1),
+    ],
+}
+
+
+WRONG |= {
+    "reachable.two_stages": [
+        (2 * np.diag([np.log(2), 0.0]), np.zeros((2, 2))),
+        (np.diag([np.log(2), 0.0]), np.pi / 3 * QUARTER),
+        (2 * np.diag([np.log(2), 0.0]), -2 * np.pi / 3 * QUARTER),
+        (2 * np.pi / 3 * QUARTER, 2 * np.diag([np.log(2), 0.0])),
+        (1e9 * QUARTER, QUARTER),
+        np.eye(2),
+        "a stretch and a turn",
+    ],
+    "reachable.no_logarithm": [
+        (2 * np.diag([0.0, np.log(2)]), np.zeros((2, 2))),
+        (np.diag([0.0, np.log(2)]), 2 * np.pi * QUARTER),
+        (2 * np.diag([np.log(2), 0.0]), 2 * np.pi * QUARTER),
+        np.log(2),
+    ],
+    "steering.midpoint": [
+        lambda S0, S1, method: (S0 + S1) / 2,
+        lambda S0, S1, method: np.linalg.inv(
+            (np.linalg.inv(S0) + np.linalg.inv(S1)) / 2
+        ),
+        lambda S0, S1, method: None,
+    ],
+    "neighbours.layer_of_filter": [
+        lambda A, C, R, v: (A, -C.T @ np.linalg.solve(R, C) / v, v * np.eye(2)),
+        lambda A, C, R, v: (A, C.T @ np.linalg.solve(R, C) / (2 * v), v * np.eye(2)),
+        lambda A, C, R, v: (A, -C.T @ np.linalg.solve(R, C) / 2, np.eye(2)),
+        lambda A, C, R, v: (A, -C.T @ R @ C / (2 * v), v * np.eye(2)),
+        lambda A, C, R, v: (A.T, -C.T @ np.linalg.solve(R, C) / v / 2, v * np.eye(2)),
+        lambda A, C, R, v: A,
+        lambda A, C, R, v: (A, QUARTER, v * np.eye(2)),
+        lambda A, C, R, v: (A, "B", v * np.eye(2)),
+    ],
+    "neighbours.filters": [
+        [True, True, True, True],
+        [True, False, False, False],
+        [True, False],
+        "all",
     ],
 }
 

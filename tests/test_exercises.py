@@ -13,14 +13,17 @@ import numpy as np
 import pagesource
 import pytest
 from scipy.integrate import quad
+from scipy.linalg import sqrtm
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import eval_legendre, ive
 
 from tfdynlib import (
     attention,
     claims,
+    control,
     energy,
     flow,
+    gaussian,
     geometry,
     jko,
     measure,
@@ -350,6 +353,47 @@ def waves_for(r, tol):
     return K[np.argmax(bound <= tol)]
 
 
+PAIR = np.array([[1, 0.3], [0.3, 0.6]]), np.array([[2, -0.5], [-0.5, 0.7]])
+
+
+def steered(first, last, method="feedforward"):
+    """Weights between two variances, T = 1, which arrive."""
+    ends = [gaussian.Gaussian([0.0], [[S]]) for S in (first, last)]
+    path = control.steer(*ends, 1.0, method)
+    assert control.verify(path, *ends)
+    return path
+
+
+def optimal_map(S0, S1):
+    """G S0 G = S1 means (S0 G)^2 = S0 S1: a root of a matrix that is not symmetric."""
+    return np.linalg.solve(S0, np.real(sqrtm(S0 @ S1)))
+
+
+def bures_squared(S0, S1):
+    """W2 squared from the nuclear norm of a product of roots."""
+    roots = []
+    for values, Q in map(np.linalg.eigh, (S0, S1)):
+        roots.append((Q * np.sqrt(np.maximum(values, 0))) @ Q.T)
+    return np.trace(S0 + S1) - 2 * np.linalg.norm(roots[0] @ roots[1], "nuc")
+
+
+def two_prices():
+    """Weights and motion of both ways from the standard deviation 1 to 2."""
+    a, width = math.log(2), lambda t: 2**t
+    return (
+        quad(lambda t: a**2, 0, 1)[0],
+        quad(lambda t: (a * width(t)) ** 2, 0, 1)[0],
+        quad(lambda t: (1 + t) ** -2, 0, 1)[0],
+        quad(lambda t: 1.0, 0, 1)[0],
+    )
+
+
+def smallest_B():
+    """The weight cost of attention alone, less that of V; b is zero."""
+    ends = [gaussian.Gaussian([0, 0], S) for S in PAIR]
+    return control.weight_cost(control.steer(*ends, 1.0, "attention")) - 2
+
+
 # Heads and late means of an earlier run.
 SIX = list(zip(2.0 ** np.arange(6), (0.72, 0.171, 0.112, 0.064, 0.0233, 0.0117)))
 
@@ -418,6 +462,17 @@ VALUES = {
     "ex-claims-4": unprotected_row,
     "ex-performance-1": lambda: 8 * 16384**2 / 1e9,
     "ex-performance-2": lambda: waves_for(64.0, 1e-12),
+    "ex-reachable-1": lambda: steered(1.0, 4.0)(0).A,
+    "ex-reachable-2": lambda: steered(1.0, 4.0, "attention")(0).B,
+    "ex-reachable-3": lambda: optimal_map(*PAIR)[np.triu_indices(2)],
+    "ex-steering-1": lambda: bures_squared(*PAIR),
+    "ex-steering-2": lambda: bures_squared(
+        np.diag([1.0, 0]), np.array([[1, 3**0.5], [3**0.5, 3]])
+    ),
+    "ex-steering-3": two_prices,
+    "ex-steering-5": smallest_B,
+    "ex-neighbours-1": lambda: control.riccati_flow(1, 1, 0.25, None, 1, 30.0),
+    "ex-neighbours-4": lambda: control.riccati_flow(0.5, 1, 0.5, 1, 1, 30.0),
     "ex-balance-1": lambda: (0.5, 1.0),
     "ex-balance-2": lambda: 2 * TWO_HEADS[1] - TWO_HEADS[0],
     "ex-balance-3": lambda: [round(math.log2(a / b), 2) for a, b in pairwise(ONE_HEAD)],

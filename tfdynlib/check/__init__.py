@@ -35,6 +35,9 @@ PAGES = (
     "density",
     "stability",
     "experiments",
+    "reachable",
+    "steering",
+    "neighbours",
     "performance",
     "claims",
 )

@@ -7,7 +7,7 @@ cost is a sum of squares.  All pieces are integrated at once with the eighth-ord
 method of Dormand and Prince, and its steps are differentiated backwards, so gradients
 are those of the constraints themselves.
 
-The constraints are curved: what the solver finds is a local minimum.
+The constraints are curved: what the solver finds is stationary, not the least of all.
 """
 
 from dataclasses import dataclass, field
@@ -22,11 +22,19 @@ from tfdynlib._tableaux import Tableau, tableau
 from tfdynlib.control.cost import weight_cost
 from tfdynlib.control.ranks import pair, reachable
 from tfdynlib.control.steering import METHODS, Arrival, steer, verify
-from tfdynlib.gaussian import Gaussian, Layer, LayerPath, piecewise
+from tfdynlib.gaussian import Gaussian, Layer, LayerPath, piecewise, solve
 
 WEIGHTS = ("all", "feedforward", "attention")
-# Steps of order 8 in each piece, and what the end may miss after them.
-STEPS, MISSED = 2, 1e-6
+# Steps of order 8: so many in each piece at least, and so many in all.
+STEPS, ALL_STEPS = 3, 16
+# What the end may miss, by ``verify``: the error of these steps.
+MISSED = 1e-6
+# A slope of the cost below this costs eight digits of it at most.
+SETTLED = 1e-4
+# Size of what is added to the first guess.
+NUDGE = 0.05
+# Moments of a trial beyond this, in units of the larger cloud, are cut off there.
+FAR = 1e8
 # More unknowns than this take minutes.
 LARGEST = 400
 ITERATIONS = 400
@@ -43,9 +51,13 @@ class Cheapest:
     path, cost
         Weights, constant on pieces, and their ``weight_cost``.
     status
-        ``"local minimum"`` (the solver's conditions hold); ``"too many steps"`` or
-        ``"stuck"`` (it stopped before: a path, but no minimum); ``"missed"`` (the end,
-        integrated with care, is not the target: more pieces are needed).
+        ``"stationary"`` (no small change of the weights that still arrives costs less,
+        to first order); ``"not settled"`` (the solver stopped before: the path
+        arrives, but costs too much); ``"missed"`` (the end, integrated with care, is
+        not the target: more pieces are needed).
+    slope
+        Part of the slope of the cost that the constraints do not hold back, relative;
+        the cost lies above that of the stationary point by about its square.
     gap
         By name of a method of ``steer``: its cost less this one.
     arrival
@@ -55,6 +67,7 @@ class Cheapest:
     path: LayerPath = field(repr=False)
     cost: float
     status: str
+    slope: float
     gap: dict[str, float]
     arrival: Arrival = field(repr=False)
 
@@ -70,8 +83,8 @@ def cheapest(
 
     ``weights`` are those that may differ from zero: ``"all"``, ``"feedforward"`` (A and
     b) or ``"attention"`` (B, V and b).  The solver is SciPy's SLSQP, started from the
-    constant controls of ``steer`` that fit; the best end counts.  More pieces can only
-    cost less.
+    constant controls of ``steer`` that fit; the cheapest that arrives counts.  Pieces
+    cut in two can only cost less.
 
     Raises ``ValueError`` if the target is not reachable or of less than full rank (the
     constraints of a thin cloud depend on each other), and for more than 400 unknowns.
@@ -85,16 +98,20 @@ def cheapest(
         raise ValueError(f"target must be reachable, and of full rank: {why}")
     program = _Program(start, target, T, _check.count(pieces, "pieces"), weights)
     runs = [program.solve(guess) for guess in program.guesses()]
-    best = min(runs, key=lambda run: (run[2] != "local minimum", run[1]))
-    path = program.path(best[0])
+    arrivals = [verify(program.path(z), start, target, MISSED) for z in runs]
+    order = sorted(
+        range(len(runs)), key=lambda k: (not arrivals[k], program.cost(runs[k])[0])
+    )
+    best, arrival = runs[order[0]], arrivals[order[0]]
+    path = program.path(best)
     cost = weight_cost(path)
-    arrival = verify(path, start, target, MISSED)
     gap = {
         method: weight_cost(steer(start, target, T, method)) - cost
         for method in METHODS
     }
-    status = best[2] if arrival else "missed"
-    return Cheapest(path, cost, status, gap, arrival)
+    slope = program.slope_left(best)
+    status = "stationary" if slope <= SETTLED else "not settled"
+    return Cheapest(path, cost, status if arrival else "missed", slope, gap, arrival)
 
 
 class _Program:
@@ -109,6 +126,7 @@ class _Program:
     ):
         self.start, self.target, self.T, self.K = start, target, T, K
         self.d, self.h = start.d, T / K
+        self.steps = max(STEPS, -(-ALL_STEPS // K))
         d = self.d
         self.rows, self.columns = np.triu_indices(d)
         self.c = d + len(self.rows)  # numbers that make a Gaussian
@@ -160,9 +178,8 @@ class _Program:
         start, target, T = self.start, self.target, self.T
         out = []
         if self.kind != "attention":
-            path = steer(start, target, T)
-            # V = B = 0 is a place from which no attention is ever begun.
-            out.append(self.guess(path, 0.05 if self.kind == "all" else 0.0))
+            # Pushed aside: it is stationary without attention, and maybe a saddle.
+            out.append(self.guess(steer(start, target, T), NUDGE))
         if self.kind != "feedforward":
             out.append(self.guess(steer(start, target, T, "attention", self.slope())))
         return out
@@ -173,23 +190,19 @@ class _Program:
         balanced = np.sqrt(np.linalg.norm(B) / np.sqrt(self.d))
         return float(balanced) if balanced > 0 else 1.0
 
-    def guess(self, path: LayerPath, attention: float = 0.0) -> np.ndarray:
+    def guess(self, path: LayerPath, nudge: float = 0.0) -> np.ndarray:
+        """The weights at midpoints of the pieces, and the moments along the path."""
         t = np.linspace(0, self.T, self.K + 1)
         layers = [path(s) for s in (t[1:] + t[:-1]) / 2]
-        moments = verify(path, self.start, self.target).moments
-        inner = np.zeros((self.K - 1, self.c))
-        if self.K > 1:
-            from tfdynlib.gaussian import solve
-
-            moments = solve(path, self.start, t)
-            inner = np.stack([self.flat(moments.at(k)) for k in range(1, self.K)])
-        nudge = attention * np.eye(self.d)
+        moments = solve(path, self.start, t)
+        inner = [self.flat(moments.at(k)) for k in range(1, self.K)]
+        same, skew = nudge * np.eye(self.d), np.triu(np.full((self.d,) * 2, nudge), 1)
         u = []
         for layer in layers:
-            whole = {"A": layer.A, "B": layer.B + nudge, "V": layer.V + nudge}
-            whole["b"] = layer.b
+            whole = {"A": layer.A + skew - skew.T, "B": layer.B + same}
+            whole |= {"V": layer.V + same, "b": layer.b}
             u.append(np.concatenate([whole[name].ravel() for name in self.free]))
-        parts = [np.ravel(u) * self.unit, inner.ravel() / self.scale]
+        parts = [np.ravel(u) * self.unit, np.ravel(inner) / self.scale]
         return np.concatenate(parts)
 
     # ------------------------------------------------------------- constraints
@@ -199,64 +212,66 @@ class _Program:
         slope = np.concatenate([w, np.zeros(self.n - len(w))])
         return float(w @ w / 2), slope
 
-    def defects(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What each piece misses, (K c,), and its derivative, (K c, n)."""
-        K, c, d = self.K, self.c, self.d
+    def begin(self, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and covariance at the beginning of every piece."""
+        S = np.zeros((self.K, self.d, self.d))
+        S[:, self.rows, self.columns] = edges[:-1, self.d :]
+        S[:, self.columns, self.rows] = edges[:-1, self.d :]
+        return edges[:-1, : self.d], S
+
+    def defects(self, z: np.ndarray) -> np.ndarray:
+        """What each piece misses, (K c,).
+
+        A trial of the solver may blow up within a piece: it then misses by much.
+        """
         u, edges = self.split(z)
-        first = edges[:-1]
-        S = np.zeros((K, d, d))
-        S[:, self.rows, self.columns] = first[:, d:]
-        S[:, self.columns, self.rows] = first[:, d:]
-        end, slopes, by_state = _shoot(u, first[:, :d], S, self.h, self.seeds)
-        mean, cov = end
-        reached = np.hstack([mean, cov[:, self.rows, self.columns]])
-        jacobian = np.zeros((K, c, self.n))
+        with np.errstate(over="ignore", invalid="ignore"):  # cut off below
+            _, (m, S) = _run(u, *self.begin(edges), self.h, self.steps)
+        reached = np.hstack([m, S[:, self.rows, self.columns]])
+        missed = (reached - edges[1:]).ravel() / self.scale
+        return np.where(np.abs(missed) < FAR, missed, FAR)
+
+    def jacobian(self, z: np.ndarray) -> np.ndarray:
+        """Derivative of the defects, (K c, n)."""
+        K, c = self.K, self.c
+        u, edges = self.split(z)
+        record, _ = _run(u, *self.begin(edges), self.h, self.steps)
+        (dm, dS), slopes = _run_back(u, record, self.h, self.seeds)
         by_u = np.concatenate(
             [slopes[name].reshape(K, c, -1) for name in self.free], axis=2
         )
-        dm, dS = by_state
         twice = np.where(self.rows == self.columns, 1.0, 2.0)
         by_x = np.concatenate([dm, twice * dS[:, :, self.rows, self.columns]], axis=2)
-        offset = K * self.n_u
-        for k in range(K):
-            jacobian[k, :, k * self.n_u : (k + 1) * self.n_u] = by_u[k] / self.unit
-            if k > 0:
-                at = offset + (k - 1) * c
-                jacobian[k, :, at : at + c] = by_x[k] * self.scale
-            if k < K - 1:
-                at = offset + k * c
-                jacobian[k, :, at : at + c] -= self.scale * np.eye(c)
-        missed = (reached - edges[1:]).ravel() / self.scale
-        return missed, jacobian.reshape(K * c, self.n) / self.scale
+        out, k = np.zeros((K, c, K, self.n_u)), np.arange(K)
+        out[k, :, k] = by_u / self.unit / self.scale
+        inner = np.zeros((K, c, K + 1, c))
+        inner[k, :, k], inner[k, :, k + 1] = by_x, -np.eye(c)
+        parts = [out.reshape(K * c, -1), inner[:, :, 1:K].reshape(K * c, -1)]
+        return np.hstack(parts)
 
-    def solve(self, guess: np.ndarray) -> tuple[np.ndarray, float, str]:
+    def slope_left(self, z: np.ndarray) -> float:
+        """What the constraints leave of the slope of the cost, relative."""
+        slope = self.cost(z)[1]
+        J = self.jacobian(z)
+        held = J.T @ np.linalg.lstsq(J.T, slope)[0]
+        return float(np.linalg.norm(slope - held) / (np.linalg.norm(slope) or 1.0))
+
+    def solve(self, guess: np.ndarray) -> np.ndarray:
         from scipy.optimize import minimize
 
-        memory: dict[bytes, Any] = {}
-
-        def both(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            key = z.tobytes()
-            if key not in memory:
-                memory.clear()
-                memory[key] = self.defects(z)
-            return memory[key]
-
-        constraint = {
-            "type": "eq",
-            "fun": lambda z: both(z)[0],
-            "jac": lambda z: both(z)[1],
-        }
-        options = {"maxiter": ITERATIONS, "ftol": 1e-11}
-        run = minimize(
+        constraint = {"type": "eq", "fun": self.defects, "jac": self.jacobian}
+        options = {"maxiter": ITERATIONS, "ftol": 1e-12}
+        z = minimize(
             self.cost,
             guess,
             jac=True,
             method="SLSQP",
             constraints=[constraint],
             options=options,
-        )
-        words = {0: "local minimum", 9: "too many steps"}
-        return run.x, float(run.fun), words.get(run.status, "stuck")
+        ).x
+        for _ in range(3):  # Newton's steps of least length, back on the constraints
+            z = z - np.linalg.lstsq(self.jacobian(z), self.defects(z))[0]
+        return z
 
 
 # ----------------------------------------------- all pieces at once, and backwards
@@ -301,27 +316,35 @@ def _pull_back(u: dict, m: np.ndarray, S: np.ndarray, lam: Any, Lam: Any) -> tup
     return by_m, by_S, {"A": by_J, "B": by_B, "V": by_V, "b": lam}
 
 
-def _shoot(
-    u: dict[str, np.ndarray], m: np.ndarray, S: np.ndarray, h: float, seeds: tuple
-) -> tuple[tuple, dict[str, np.ndarray], tuple]:
-    """Moments at the end of every piece, and their gradients by what began it."""
-    table = tableau("dop853")
-    step = h / STEPS
+def _run(
+    u: dict, m: np.ndarray, S: np.ndarray, h: float, steps: int
+) -> tuple[list, tuple]:
+    """Every piece from its beginning to its end: the stages, and the moments there."""
     record = []
-    for _ in range(STEPS):
-        stages, (m, S) = _step(table, u, m, S, step)
+    for _ in range(steps):
+        stages, (m, S) = _step(tableau("dop853"), u, m, S, h / steps)
         record.append(stages)
-    K, (c, d) = len(m), seeds[0].shape
+    return record, (m, S)
+
+
+def _run_back(
+    u: dict, record: list, h: float, seeds: tuple
+) -> tuple[tuple, dict[str, np.ndarray]]:
+    """Gradients of the moments at the end of every piece, by those at its beginning
+    and by its weights."""
+    K, (c, d) = len(u["b"]), seeds[0].shape
     lam = np.broadcast_to(seeds[0], (K, c, d))
     Lam = np.broadcast_to(seeds[1], (K, c, d, d))
     slopes: dict[str, Any] = {name: 0.0 for name in "ABVb"}
     for stages in reversed(record):
-        lam, Lam = _step_back(table, u, stages, lam, Lam, step, slopes)
-    return (m, S), slopes, (lam, Lam)
+        step = h / len(record)
+        lam, Lam = _step_back(tableau("dop853"), u, stages, lam, Lam, step, slopes)
+    return (lam, Lam), slopes
 
 
 def _step(table: Tableau, u: dict, m: Any, S: Any, h: float) -> tuple[list, tuple]:
-    stages, rates = [], []
+    stages: list[tuple] = []
+    rates: list[tuple] = []
     for row in range(len(table.b)):
         at = m, S
         for a, (rm, rS) in zip(table.a[row], rates):
@@ -345,7 +368,7 @@ def _step_back(
             if table.a[j, i]:
                 k_m = k_m + h * table.a[j, i] * back[j][0]
                 k_S = k_S + h * table.a[j, i] * back[j][1]
-        by_m, by_S, by_u = _pull_back(u, *stages[i], k_m, k_S)
+        by_m, by_S, by_u = _pull_back(u, stages[i][0], stages[i][1], k_m, k_S)
         back[i] = by_m, by_S
         for name, value in by_u.items():
             slopes[name] = slopes[name] + value

@@ -31,9 +31,9 @@ def weight_cost(path: LayerPath) -> float:
 def kinetic_cost(path: LayerPath, start: Gaussian) -> float:
     r""":math:`\int E|u_t(x)|^2\,dt`, the motion of the tokens along the path.
 
-    On :math:`N(m,\Sigma)` it is :math:`|\dot m|^2+\mathrm{tr}\,J\Sigma J^\top`.  At least
-    :math:`W_2^2/T`, which the geodesic attains (Benamou-Brenier).  The moments are
-    integrated to 1e-12; the quadrature is that of ``weight_cost``.  ``inf`` if the
+    On :math:`N(m,\Sigma)` it is :math:`|\dot m|^2+\mathrm{tr}\,J\Sigma J^\top`.  At
+    least :math:`W_2^2/T`, which the geodesic attains (Benamou-Brenier).  The moments
+    are integrated to 1e-12; the quadrature is that of ``weight_cost``.  ``inf`` if the
     covariance blows up on the way.
     """
     _check.instance(start, Gaussian, "start", "a gaussian.Gaussian")

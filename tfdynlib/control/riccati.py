@@ -5,8 +5,9 @@ intensity Q, seen through :math:`y=Cx+` noise of intensity R, obeys
 
 .. math:: \dot\Sigma=A\Sigma+\Sigma A^\top-\Sigma C^\top R^{-1}C\,\Sigma+Q .
 
-A layer with V = vI has :math:`\dot\Sigma=A\Sigma+\Sigma A^\top+v\Sigma(B+B^\top)\Sigma`.
-The two are one equation if and only if Q = 0 and :math:`-v(B+B^\top)=C^\top R^{-1}C`.
+A layer with V = vI has
+:math:`\dot\Sigma=A\Sigma+\Sigma A^\top+v\Sigma(B+B^\top)\Sigma`.  The two
+are one equation if and only if Q = 0 and :math:`-v(B+B^\top)=C^\top R^{-1}C`.
 The regulator with input matrix C is the filter of :math:`(A^\top,C^\top)` in reversed
 time.  Known: :cite:t:`kalman1961new`; the dictionary is derived in the book.
 """
@@ -19,9 +20,12 @@ from jaxtyping import Complex, Float
 from numpy.typing import ArrayLike
 
 from tfdynlib import _check
+from tfdynlib._check import Number
 from tfdynlib.gaussian import Gaussian, Layer, solve
 
 Matrix = Float[np.ndarray, "_ _"]
+# A matrix, or a number for one of size one.
+Entries = ArrayLike | Number
 PROBLEMS = ("filter", "regulator")
 # Below this share of the size of the matrices a mode counts as unseen, or as undamped:
 # half of the digits, since a double eigenvalue is known to no more.
@@ -44,7 +48,7 @@ class Hautus:
         Least singular value of (A - lambda I; C) over the eigenvalues lambda of A with
         real part >= 0, relative to the norms of A and C; ``inf`` if all modes decay.
     eigenvalue, direction
-        The mode with this margin; NaN-free zeros if all modes decay.
+        The mode with this margin; zero if all modes decay.
     """
 
     margin: float
@@ -70,7 +74,8 @@ class Riccati:
     closed_loop
         Eigenvalues of A less gain and C; all have negative real part.
     residual
-        Norm of what is left of the equation, relative to the sum of its terms' norms.
+        Norm of what is left of the equation, relative to the sum of its terms' norms,
+        or to 1e-8 of |A|^2 over the norm of C^T R^-1 C if that is more.
     by_flow, gap
         The same matrix as the end of a flow in time from the identity, and the norm
         of the difference, relative to the larger of 1 and the norm of the solution.
@@ -108,7 +113,7 @@ class _Data:
         return self.A @ S + S @ self.A.T - S @ self.information @ S + self.Q
 
 
-def hautus(A: ArrayLike, C: ArrayLike) -> Hautus:
+def hautus(A: Entries, C: Entries) -> Hautus:
     r"""Hautus' test: (A, C) is detectable if every mode that does not decay is seen.
 
     A is (d, d), C is (m, d).  For an input matrix B of shape (d, m) ask
@@ -133,16 +138,16 @@ def _weakest(A: Matrix, C: Matrix, values: np.ndarray) -> Hautus:
 
 
 def riccati(
-    A: ArrayLike,
-    C: ArrayLike,
-    R: ArrayLike,
-    Q: ArrayLike | None = None,
+    A: Entries,
+    C: Entries,
+    R: Entries,
+    Q: Entries | None = None,
     problem: str = "filter",
 ) -> Riccati:
     r"""Steady state of a filter, or the cost matrix of a regulator, found twice.
 
     ``"filter"``
-        :math:`A\Sigma+\Sigma A^\top-\Sigma C^\top R^{-1}C\Sigma+Q=0`, C of shape (m, d).
+        :math:`A\Sigma+\Sigma A^\top-\Sigma C^\top R^{-1}C\Sigma+Q=0`; C is (m, d).
     ``"regulator"``
         :math:`A^\top X+XA-XCR^{-1}C^\top X+Q=0`; C is the input matrix, (d, m).
 
@@ -175,12 +180,12 @@ def riccati(
 
 
 def riccati_flow(
-    A: ArrayLike,
-    C: ArrayLike,
-    R: ArrayLike,
-    Q: ArrayLike | None,
-    start: ArrayLike,
-    t: float,
+    A: Entries,
+    C: Entries,
+    R: Entries,
+    Q: Entries | None,
+    start: Entries,
+    t: Number,
 ) -> Matrix:
     r"""The filter's covariance at the time t >= 0 from ``start``, to rounding.
 
@@ -196,16 +201,16 @@ def riccati_flow(
 
 
 def layer_of_filter(
-    A: ArrayLike,
-    C: ArrayLike,
-    R: ArrayLike,
-    Q: ArrayLike | None = None,
-    v: float = -1.0,
+    A: Entries,
+    C: Entries,
+    R: Entries,
+    Q: Entries | None = None,
+    v: Number = -1.0,
 ) -> Layer:
     r"""The layer whose covariance is that of the filter: V = vI, B = -C^T R^-1 C / 2v.
 
-    Raises ``ValueError`` if Q is not zero: a layer maps clouds by invertible maps, so it
-    cannot add noise.
+    Raises ``ValueError`` if Q is not zero: a layer maps clouds by invertible maps, so
+    it cannot add noise.
     """
     v = _check.number(v, "v")
     if not (np.isfinite(v) and v != 0):
@@ -259,12 +264,14 @@ def _norm(M: np.ndarray) -> float:
     return float(np.linalg.norm(M))
 
 
-def _matrix(value: ArrayLike, name: str) -> Matrix:
+def _matrix(value: Entries, name: str) -> Matrix:
     """A matrix; a number is one of size one, a list of numbers a row."""
+    if isinstance(value, Number):
+        value = [[value]]
     return _check.bounded(np.atleast_2d(_check.array(value, name)), name)
 
 
-def _square(value: ArrayLike, name: str) -> Matrix:
+def _square(value: Entries, name: str) -> Matrix:
     return _check.shaped(_check.square(_matrix(value, name), name), name, (None, None))
 
 
@@ -284,7 +291,7 @@ def _data(A: Any, C: Any, R: Any, Q: Any, problem: str) -> _Data:
     return _Data(A, C, R, noise)
 
 
-def _semidefinite(value: ArrayLike, name: str, d: int) -> Matrix:
+def _semidefinite(value: Entries, name: str, d: int) -> Matrix:
     M = _check.shaped(_check.symmetric(_matrix(value, name), name), name, (d, d))
     least = float(np.linalg.eigvalsh(M)[0])
     if least < -SAME * _norm(M):
@@ -341,10 +348,10 @@ def _steady(data: _Data) -> Matrix:
 
 
 def _residual(data: _Data, S: Matrix) -> float:
-    terms = (
-        2 * _norm(data.A @ S) + _norm(S @ data.information @ S) + _norm(data.Q)
-    ) or 1.0
-    return _norm(data.rate(S)) / terms
+    terms = 2 * _norm(data.A @ S) + _norm(S @ data.information @ S) + _norm(data.Q)
+    # Where S is the rounding of zero, in units of A over the information.
+    natural = _norm(data.A) ** 2 / (_norm(data.information) or 1.0)
+    return _norm(data.rate(S)) / (max(terms, RESIDUAL * natural) or 1.0)
 
 
 def _by_flow(data: _Data, slowest: float) -> tuple[Matrix, str]:

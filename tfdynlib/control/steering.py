@@ -82,7 +82,9 @@ def steer(
     ``"attention"``
         A = 0, V = vI, constant :math:`B=(\Sigma_0^{-1}-\Sigma_1^{-1})/(2vT)`: the
         precision moves on a straight line.  b(t) keeps the mean on a straight line
-        too.  For long times take v < 0: errors of the mean then die out.
+        too.  For long times take v < 0: errors of the mean then die out.  Where the
+        cloud gets wider by a factor, a blow-up is near: relative errors of the weights
+        are amplified by the square of that factor.
     ``"geodesic"``
         B = V = 0 and the straight line of optimal transport: each token keeps its
         velocity.  Full rank: :math:`A=(G-I)((1-s)I+sG)^{-1}/T` with s = t/T; below, the
@@ -104,9 +106,10 @@ def steer(
         return _feedforward(start, target, T)
     if start.rank < d:
         raise ValueError(
-            f"attention alone steers clouds of full rank, {d}, through their precision; "
-            f"these fill {start.rank} and have none: the part of B outside their range "
-            "acts on nothing, and what V = vI does inside is a stretch, never a turn"
+            f"attention alone steers clouds of full rank, {d}, through their "
+            f"precision; these fill {start.rank} and have none: the part of B outside "
+            "their range acts on nothing, and what V = vI does inside is a stretch, "
+            "never a turn"
         )
     return _attention(start, target, T, _slope(v))
 

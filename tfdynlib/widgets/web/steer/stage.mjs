@@ -73,6 +73,17 @@ function way(ctx, g, p, run, t) {
   }
 }
 
+/** Boxes along a line, for names to keep clear of. */
+function alongLine(g, ellipse) {
+  if (ellipse.short > 0) return [];
+  const { long, centre } = ellipses.handlesOf(g, ellipse);
+  return Array.from({ length: 17 }, (_, k) => {
+    const s = k / 8 - 1;
+    const [x, y] = [centre.x + s * (long.x - centre.x), centre.y + s * (long.y - centre.y)];
+    return { x0: x - 8, x1: x + 8, y0: y - 8, y1: y + 8 };
+  });
+}
+
 /** Names of start and target, clear of knobs and of one another. */
 function names(ctx, g, p, [start, target], taken) {
   const upper = start.mean[1] > target.mean[1];
@@ -126,7 +137,7 @@ export function paint(ctx, g, p, { run, t, hover, chosen, hint }) {
   const part = (index) => (hover?.index === index ? hover.part : chosen === index ? "centre" : null);
   ellipses.draggable(ctx, g, target, p, { name: "", hover: part(1) });
   ellipses.draggable(ctx, g, start, p, { name: "", hover: part(0) });
-  names(ctx, g, p, [start, target], taken);
+  names(ctx, g, p, [start, target], [...taken, ...alongLine(g, here), ...alongLine(g, start), ...alongLine(g, target)]);
   if (!run.refused) ellipses.dot(ctx, g, now.mean, p, p.state, 4);
   if (hint && !run.refused)
     label(ctx, "drag an axis to zero", 10, g.h - 13, p, { size: 12, color: p.grab, halo: p.soft });
