@@ -236,6 +236,7 @@ def test_an_axis_pulled_to_zero_is_out_of_reach_and_pulled_out_again_is_not(page
 
 
 def test_keys_move_the_start_and_after_enter_the_target(page):
+    page.mouse.click(*knob(page, "start", "centre"))  # what was held last has the keys
     page.focus(".tfdyn-canvas")
     page.keyboard.press("ArrowRight")
     settle(page)
@@ -353,12 +354,12 @@ def test_an_address_holds_the_state_and_a_wrong_one_is_refused(browser, address,
     put(page, T=0.7, method="geodesic", target_cov=LINE, start_cov=LINE, t=0.2)
     page.click(".tfdyn-share")
     shared = page.get_attribute(".tfdyn-share", "data-copied")
-    want, picture = state_of(page), page.evaluate(HASH)
+    want, shown = state_of(page), words(page)
     bad = json.dumps({"start_cov": [[1, 2], [2, 1]]})
     with reading(browser) as visit:
         other = visit(shared, reduced_motion="reduce").page
         settle(other)
-        assert state_of(other) == want and other.evaluate(HASH) == picture
+        assert state_of(other) == want and words(other) == shown
         other.evaluate(f"location.hash = {json.dumps('#steer=' + bad)}")
         other.wait_for_selector(".tfdyn-note:not([hidden])")
         assert "cannot show: start_cov" in other.inner_text(".tfdyn-note")
@@ -445,10 +446,13 @@ def test_a_frame_takes_no_more_than_8_ms(browser, address):
 # Python's side
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_every_preset_has_a_still_of_its_moment(name):
-    picture = Steer.still(Steer(name).state())
-    assert "<svg" in picture and "aria-label" in picture
+def still_of(name: str) -> str:
+    return Steer.still(Steer(name).state())
+
+
+def test_every_preset_has_a_still_of_its_moment():
+    for picture in unchecked(still_of, [[name] for name in ALL]):
+        assert "<svg" in picture and "aria-label" in picture
 
 
 @pytest.mark.parametrize(
