@@ -123,7 +123,7 @@ export function paint(ctx, g, p, { run, t, hover, chosen, hint }) {
   const here = ellipseOf(now, run.ranks[0]);
   const [start, target] = [ellipseOf(run.start), ellipseOf(run.target)];
   if (!run.refused) field(ctx, g, p, run.weights(t), now);
-  else barred(ctx, g, p, target);
+  else if (run.refused === "rank") barred(ctx, g, p, target);
   ellipses.cloud(ctx, g, here, p.state);
   if (!run.refused) {
     way(ctx, g, p, run, t);
