@@ -7,5 +7,15 @@ from tfdynlib.widgets.ellipse import Ellipse
 from tfdynlib.widgets.jko import JKO
 from tfdynlib.widgets.paths import Paths
 from tfdynlib.widgets.sphere import Sphere
+from tfdynlib.widgets.steer import Steer
 
-__all__ = ["JKO", "Balance", "Bench", "Circle", "Ellipse", "Paths", "Sphere"]
+__all__ = [
+    "JKO",
+    "Balance",
+    "Bench",
+    "Circle",
+    "Ellipse",
+    "Paths",
+    "Sphere",
+    "Steer",
+]
