@@ -68,6 +68,7 @@ WAY = [
     "jko",
     "stability",
     "metastability",
+    "gaussian",
     "records",
     "_along",
     "experiments",
