@@ -35,6 +35,13 @@ PAGES = (
     "density",
     "stability",
     "experiments",
+    "closure",
+    "riccati",
+    "regimes",
+    "blow_up",
+    "equilibria",
+    "rank",
+    "relu",
     "performance",
     "claims",
 )
