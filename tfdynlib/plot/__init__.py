@@ -8,6 +8,7 @@ or grey.  Labels stand at the thing; there is no legend.  No flow is solved here
 
 from tfdynlib._still import Still
 from tfdynlib.plot.charts import curves, energy
+from tfdynlib.plot.ellipses import ellipses
 from tfdynlib.plot.pairs import attention, matching
 from tfdynlib.plot.speed import scaling, timings
 from tfdynlib.plot.tokens import circle, geodesic, rays, sphere
@@ -18,6 +19,7 @@ __all__ = [
     "attention",
     "circle",
     "curves",
+    "ellipses",
     "energy",
     "geodesic",
     "matching",

@@ -3,8 +3,9 @@
 from tfdynlib.widgets.balance import Balance
 from tfdynlib.widgets.bench import Bench
 from tfdynlib.widgets.circle import Circle
+from tfdynlib.widgets.ellipse import Ellipse
 from tfdynlib.widgets.jko import JKO
 from tfdynlib.widgets.paths import Paths
 from tfdynlib.widgets.sphere import Sphere
 
-__all__ = ["JKO", "Balance", "Bench", "Circle", "Paths", "Sphere"]
+__all__ = ["JKO", "Balance", "Bench", "Circle", "Ellipse", "Paths", "Sphere"]

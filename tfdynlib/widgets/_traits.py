@@ -152,3 +152,36 @@ class Flag(Trait):
         if not isinstance(value, bool | np.bool_):
             raise self.no("True or False", repr(value))
         return bool(value)
+
+
+class Vector(Trait):
+    """A vector of length d as a list; arrays are welcome.  Entries up to ``bound``."""
+
+    def __init__(self, default: list, *, d: int, bound: float = 10.0, **metadata: Any):
+        super().__init__(default, **metadata)
+        self.d, self.bound = d, bound
+
+    def validate(self, obj: Any, value: Any) -> list:
+        wanted = (
+            f"of shape ({self.d},) with entries from {-self.bound:g} to {self.bound:g}"
+        )
+        try:
+            array = np.array(value, dtype=float)
+        except (TypeError, ValueError):
+            raise self.no(wanted, repr(value)) from None
+        if not (array.shape == (self.d,) and (np.abs(array) <= self.bound).all()):
+            raise self.no(wanted, value)
+        return array.tolist()
+
+
+class Covariance(Matrix):
+    """A symmetric matrix without negative eigenvalues, up to rounding."""
+
+    def wanted(self) -> str:
+        return f"symmetric, without negative eigenvalues, {super().wanted()}"
+
+    def fits(self, array: np.ndarray) -> bool:
+        if not (super().fits(array) and np.isfinite(array).all()):
+            return False
+        least = np.linalg.eigvalsh(array)[0] if (array == array.T).all() else -np.inf
+        return bool(least >= -1e-13 * np.abs(np.diag(array)).sum())

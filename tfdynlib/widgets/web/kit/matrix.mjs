@@ -13,7 +13,7 @@ const clamp = (v) => Math.min(LIMIT, Math.max(-LIMIT, v));
 const tidy = (v) => Number(clamp(Math.round(v / STEP) * STEP).toFixed(2)) + 0;
 
 /** One cell: drag sideways, click to type, arrow keys. */
-function cell(card, { name, get, put }) {
+export function cell(card, { name, get, put }) {
   const box = h("input", {
     type: "text",
     inputmode: "text",
@@ -256,8 +256,9 @@ function headTabs(card, { count, limit, select, add, remove, panel }) {
 /**
  * Editors for the matrices `keys`, side by side.  With `heads` > 1 each key holds a
  * list of matrices, one a head, and tabs choose the head; with 1 it holds one matrix.
+ * `letters` are what the matrices are called, if not by their keys.
  */
-export function matrices(card, { keys, names, heads = 1, size = 3 }) {
+export function matrices(card, { keys, names, letters = keys, heads = 1, size = 3 }) {
   let chosen = 0;
   const many = heads > 1;
   const panel = newId("heads");
@@ -273,7 +274,7 @@ export function matrices(card, { keys, names, heads = 1, size = 3 }) {
   };
   const editors = keys.map((key, k) =>
     editor(card, {
-      letter: key,
+      letter: letters[k],
       words: names[k],
       size,
       get: () => (many ? card.get(key)[chosen] : card.get(key)),

@@ -3,7 +3,7 @@
 // Coefficients: Dormand and Prince 1980; between steps, Shampine 1986. Steps are chosen as
 // the package chooses them, so that both sides take the same ones, up to rounding.
 
-const A = [
+export const A = [
   [1 / 5],
   [3 / 40, 9 / 40],
   [44 / 45, -56 / 15, 32 / 9],
@@ -11,7 +11,7 @@ const A = [
   [9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656],
   [35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84],
 ];
-const ERROR = [71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40];
+export const ERROR = [71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40];
 // Rows: slopes; columns: powers 1 to 4 of the part of the step that has passed.
 const DENSE = [
   [1, -8048581381 / 2820520608, 8663915743 / 2820520608, -12715105075 / 11282082432],

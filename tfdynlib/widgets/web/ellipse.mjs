@@ -1,0 +1,33 @@
+// A Gaussian cloud under an attention layer, seen in several ways.
+
+import { views } from "./kit/views.mjs";
+import { flowView } from "./ellipse/flow.mjs";
+
+const VIEWS = { flow: flowView };
+
+const isNumber = (v, most) => typeof v === "number" && Number.isFinite(v) && Math.abs(v) <= most;
+const isVector = (most) => (v) => Array.isArray(v) && v.length === 2 && v.every((x) => isNumber(x, most));
+const isMatrix = (rows) => Array.isArray(rows) && rows.length === 2 && rows.every(isVector(10));
+function isCovariance(rows) {
+  if (!isMatrix(rows) || rows[0][1] !== rows[1][0]) return false;
+  const [[a, b], [, d]] = rows;
+  const least = (a + d) / 2 - Math.hypot((a - d) / 2, b);
+  return least >= -2e-13 * (Math.abs(a) + Math.abs(d));
+}
+
+const STATE = {
+  view: { choices: Object.keys(VIEWS) },
+  A: { check: isMatrix },
+  B: { check: isMatrix },
+  V: { check: isMatrix },
+  b: { check: isVector(100) },
+  mean: { check: isVector(10) },
+  cov: { check: isCovariance },
+  t_end: { min: 0.1, max: 40 },
+  curve: { choices: ["eigenvalues", "precision"] },
+  beside: { choices: ["nothing", "twin", "filter", "clipped"] },
+  noise: { min: 0, max: 2 },
+  t: { min: 0, max: 60 },
+};
+
+export default views({ name: "ellipse", state: STATE, views: VIEWS });
