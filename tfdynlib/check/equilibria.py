@@ -14,7 +14,7 @@ B = np.array([[1.0, 0.5], [-0.3, 0.8]])
 
 
 def is_equilibrium(function: Callable) -> Verdict:
-    """Exercise 4: does ``function(layer, cov, tol)`` tell rest from motion?
+    """Exercise 3: does ``function(layer, cov, tol)`` tell rest from motion?
 
     Tried at rest, near it on both sides of the tolerance, and far from it.
     """
