@@ -11,6 +11,7 @@ import pytest
 
 from tfdynlib import _courses, _drawing, attention, geometry, plot, sphere
 from tfdynlib._still import DARK, LIGHT
+from tfdynlib.gaussian import Gaussian
 from tfdynlib.measure import Measure
 from tfdynlib.weights import Heads
 
@@ -28,6 +29,7 @@ SPLIT = geometry.weighted_distance(
 PASS = geometry.weighted_distance(
     Measure(BALL[:2]), Measure(BALL[2:4]), Heads(np.eye(3), np.eye(3)), "rigid"
 )
+LAWS = [Gaussian([1, 0], [[1, 0.3], [0.3, 0.6]]), Gaussian([0, 0], [[1, 1], [1, 1]])]
 
 DRAWINGS = {
     "circle": lambda: plot.circle(
@@ -47,6 +49,9 @@ DRAWINGS = {
     "matching": lambda: plot.matching(Measure(RING), Measure(-RING), "geodesic"),
     "matching on a line": lambda: plot.matching(
         Measure([0, 1, 2]), Measure([0.5, 1, 4]), "euclidean"
+    ),
+    "ellipses": lambda: plot.ellipses(
+        LAWS, names={0: "start"}, limit=LAWS[1], trail=np.array([g.mean for g in LAWS])
     ),
     "geodesic": lambda: plot.geodesic(SPLIT),
     "geodesic on the sphere": lambda: plot.geodesic(PASS),
@@ -284,6 +289,8 @@ def test_a_still_is_saved_as_a_file_of_its_own(tmp_path):
 REFUSALS = [
     (lambda: plot.show(plot.circle(RING), " "), "alt must be a description"),
     (lambda: plot.circle(2 * RING), "x must be on the sphere"),
+    (lambda: plot.ellipses([]), "laws must be a list of at least one Gaussian"),
+    (lambda: plot.ellipses([Gaussian([0.0], [[1.0]])]), "laws must be of the plane"),
     (
         lambda: plot.geodesic(
             geometry.weighted_distance(

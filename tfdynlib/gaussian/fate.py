@@ -26,10 +26,13 @@ KINDS = ("rests", "settles", "decays", "bounded", "grows", "blow-up", "undecided
 
 # Spectra this close to a border, against the size of the matrix, are on it.
 BORDER = 1e-12
-# How far a covariance is followed to find a blow-up that a theorem does not time.
-HORIZON = 1e4
+# How far a covariance is followed to find a blow-up that no theorem foretells, and one
+# that a theorem does.
+HORIZON, CERTAIN = 100.0, 1e5
 # The same in units of 1/|A| where two certificates are waited for.
 PATIENCE = 300.0
+# Steps that each piece of the way may take.
+FOLLOWED = 3000
 # A covariance that moved less than this part of itself in a piece of time rests.
 STILL = 1e-9
 # Pieces, growing by a factor, in which it is followed.
@@ -149,7 +152,8 @@ def blow_up_time(layer: Layer, cov: ArrayLike, horizon: float = HORIZON) -> floa
 
     else the covariance is followed, by the closed form of the precision if V = vI, to
     about 1e-11 of the time.  inf is certain where ``regime`` is; where it is undecided,
-    inf says that it came to rest, or that there is none before ``horizon``.
+    inf says that it came to rest, or that there is none before ``horizon`` or before
+    the equations became too stiff to be followed.
 
     Raises ``ValueError`` for bad input only.
     """
@@ -167,7 +171,7 @@ def _followed(case: _Case, horizon: float) -> float:
     now, piece = 0.0, FIRST_PIECE
     while now < horizon:
         end = min(now + piece, horizon)
-        run = solve(case.layer, start, [now, end])
+        run = solve(case.layer, start, [now, end], max_steps=FOLLOWED)
         if run.status != "done":
             return run.blow_up_time
         moved = float(np.linalg.norm(run.cov[-1] - start.cov))
@@ -393,7 +397,7 @@ def _meet(case: _Case, v: float) -> float | None:
     """The time of a blow-up that is certain, for V = vI; None if it is out of reach."""
     flow = Moebius(case.layer, v)
     L, now, piece = case.L, 0.0, FIRST_PIECE
-    while now < HORIZON:
+    while now < CERTAIN:
         L, now, end = flow.follow(L, now, now + piece)
         if end < np.inf:
             return end
@@ -547,7 +551,7 @@ def _signs(case: _Case) -> Regime | None:
             margins,
             {"c": -up},
         )
-        rate = 2 * max(-float(case.spectrum()[0][-1]), 0.0)
+        rate = 2 * max(0.0, -float(case.spectrum()[0][-1]))
         return Regime("decays", why, rate, np.zeros_like(case.cov))
     bound = max(s.y0, s.alpha[1] / -up)
     why = Certificate(

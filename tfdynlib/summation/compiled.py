@@ -47,7 +47,7 @@ def loops() -> ModuleType:
     """The compiled loops over pairs; says once if they have yet to be compiled."""
     from tfdynlib.summation import _kernels
 
-    _announce(_kernels, "the sums", _kernels.direct.stats.cache_path)
+    announce(_kernels, "the sums", _kernels.direct.stats.cache_path)
     return _kernels
 
 
@@ -56,7 +56,7 @@ def replicas() -> ModuleType:
     """The compiled loops over many small systems."""
     from tfdynlib.summation import _replicas
 
-    _announce(_replicas, "the ensembles", _replicas.solve.stats.cache_path)
+    announce(_replicas, "the ensembles", _replicas.solve.stats.cache_path)
     return _replicas
 
 
@@ -65,11 +65,11 @@ def along() -> ModuleType:
     """The compiled loop of one system along changing heads."""
     from tfdynlib.summation import _along
 
-    _announce(_along, "a run along changing heads", _along.follow.stats.cache_path)
+    announce(_along, "a run along changing heads", _along.follow.stats.cache_path)
     return _along
 
 
-def _announce(module: ModuleType, what: str, place: str | None) -> None:
+def announce(module: ModuleType, what: str, place: str | None) -> None:
     """One sentence on standard error unless the place of compiled code has some."""
     name = module.__name__.rpartition(".")[2]
     if place is None or not any(Path(place).glob(f"{name}.*.nbc")):

@@ -121,4 +121,46 @@ PRESETS = {
         8.0,
         "Both come to the solution of the algebraic equation.",
     ),
+    "tilt": Preset(
+        "Tilted by a query",
+        {"view": "tilt", "mean": [1.0, 0.0], "query": [1.0, -1.0], "shown": "law"},
+        1.0,
+        "The tilted law is the same ellipse, moved.",
+    ),
+    "tilt_sampled": Preset(
+        "Tilted, with a sample",
+        {
+            "view": "tilt",
+            "mean": [1.0, 0.0],
+            "query": [1.0, -1.0],
+            "shown": "sample",
+            "n": 400,
+        },
+        1.0,
+        "Far out few tokens carry all the weight.",
+    ),
+    "sign_quadrants": Preset(
+        "A map of fates",
+        {"view": "map", "a": -0.5, "vk": 1.0, "s0": 0.6, "t_end": 4.0},
+        1.0,
+        "Signs and the start decide.",
+    ),
+    "cloud_against_ode": Preset(
+        "Tokens against the law",
+        {"view": "cloud", "n": 1000, "a": 0.0, "vk": 1.0, "s0": 1.0, "t_end": 0.7},
+        0.5,
+        "Finitely many tokens pass the wall calmly.",
+    ),
+    "relu_1d": Preset(
+        "Through a kink",
+        {"view": "relu", "m": 0.0},
+        1.0,
+        "Half of the tokens stay behind.",
+    ),
+    "relu_biased": Preset(
+        "Away from the kink",
+        {"view": "relu", "m": 3.0},
+        1.0,
+        "Nearly no token meets the kink.",
+    ),
 }

@@ -2,16 +2,14 @@
 
 from typing import Any
 
-import numpy as np
-
-from tfdynlib import gaussian
+from tfdynlib.widgets import _ellipse_views
 from tfdynlib.widgets._bundle import esm, style
 from tfdynlib.widgets._ellipse_presets import COV, PRESETS, A, B, times
-from tfdynlib.widgets._traits import Covariance, Matrix, OneOf, Real, Vector
-from tfdynlib.widgets._widget import Widget, doubles
+from tfdynlib.widgets._traits import Covariance, Matrix, OneOf, Real, Vector, Whole
+from tfdynlib.widgets._widget import Widget
 
+VIEWS = ("flow", "tilt", "map", "cloud", "relu")
 BESIDE = ("nothing", "twin", "filter", "clipped")
-SHARES = np.array([0.1, 0.3, 0.6, 0.95])  # of the run: where page and Python compare
 
 
 class Ellipse(Widget):
@@ -23,6 +21,12 @@ class Ellipse(Widget):
     the ``"precision"``.  ``beside`` it stands ``"nothing"``; the ``"twin"`` with -V and
     -B; the error covariance of a Kalman ``"filter"`` with process noise ``noise``; or
     the run with ``"clipped"`` eigenvalues, a patch that makes rank out of nothing.
+
+    ``"tilt"``: the tokens, a ``"law"`` or a ``"sample"`` of ``n`` from ``seed``
+    (``shown``), as the ``query`` sees them; ``t`` is the share of the query.
+    ``"map"``: the fate of a variance ``s0`` under drift ``a`` and value times score
+    ``vk``.  ``"cloud"``: ``n`` tokens beside that variance, to ``t_end`` or 2.
+    ``"relu"``: tokens from N(``m``, 1) under x' = max(x, 0).
     """
 
     name = "ellipse"
@@ -31,7 +35,7 @@ class Ellipse(Widget):
     PRESETS = PRESETS
     OPENING = ("d1", "d2", "d3", "e2", "twin_signs")
 
-    view = OneOf("flow", words=("flow",)).tag(sync=True, page=True)
+    view = OneOf("flow", words=VIEWS).tag(sync=True, page=True)
     A = Matrix(A, d=2).tag(sync=True, page=True)
     B = Matrix(B, d=2).tag(sync=True, page=True)
     V = Matrix(times(-0.7), d=2).tag(sync=True, page=True)
@@ -44,62 +48,22 @@ class Ellipse(Widget):
     )
     beside = OneOf("nothing", words=BESIDE).tag(sync=True, page=True, numbers=False)
     noise = Real(0.0, min=0.0, max=2.0).tag(sync=True, page=True, numbers=False)
+    query = Vector([1.0, -1.0], d=2).tag(sync=True, page=True)
+    shown = OneOf("law", words=("law", "sample")).tag(sync=True, page=True)
+    n = Whole(400, min=10, max=10_000).tag(sync=True, page=True)
+    seed = Whole(0, min=0, max=9999).tag(sync=True, page=True)
+    a = Real(0.0, min=-2.0, max=2.0).tag(sync=True, page=True)
+    vk = Real(1.0, min=-2.0, max=2.0).tag(sync=True, page=True)
+    s0 = Real(1.0, min=0.1, max=2.0).tag(sync=True, page=True)
+    m = Real(0.0, min=-1.0, max=4.0).tag(sync=True, page=True)
     t = Real(0.0, min=0.0, max=60.0).tag(sync=True, page=True, view=True)
 
     @classmethod
     def reference_for(cls, state: dict[str, Any]) -> dict[str, Any]:
-        """The moments at four times of the run, and where it blows up."""
-        whole = gaussian.solve(layer_of(state), start_of(state), [0, state["t_end"]])
-        blow_up = whole.blow_up_time
-        t = SHARES * min(state["t_end"], blow_up)
-        run = gaussian.solve(layer_of(state), start_of(state), [0, *t])
-        return {
-            "t": doubles(run.t[1:]),
-            "mean": doubles(run.mean[1:]),
-            "cov": doubles(run.cov[1:]),
-            "blow_up": doubles(np.array([blow_up])),
-        }
+        """What the view shows, from the package: moments, tokens, distances."""
+        return _ellipse_views.REFERENCES[state["view"]](state)
 
     @classmethod
     def still(cls, state: dict[str, Any]) -> str:
-        """The ellipse at the start and at ``t``, and those between."""
-        from tfdynlib import plot
-
-        run = moments_to(state, state["t"])
-        laws = [run.at(k) for k in range(len(run.t))]
-        ax = plot.ellipses(laws, names={0: "start"}, trail=run.mean)
-        sizes = np.linalg.svd(run.factor[-1], compute_uv=False)
-        alt = (
-            f"Ellipse of a Gaussian cloud from layer-time 0 to {run.t[-1]:.3g}: mean "
-            f"{show(run.mean[-1])}, standard deviations {show(sizes)}."
-        )
-        return plot.show(ax, alt=alt).svg
-
-
-def show(values: np.ndarray) -> str:
-    """Numbers in words."""
-    return " and ".join(f"{v:.2f}" for v in values)
-
-
-def layer_of(state: dict[str, Any]) -> gaussian.Layer:
-    """The layer of a state."""
-    return gaussian.Layer(state["A"], state["B"], state["V"], state["b"])
-
-
-def start_of(state: dict[str, Any]) -> gaussian.Gaussian:
-    """The law of a state at layer-time 0."""
-    return gaussian.Gaussian(state["mean"], state["cov"])
-
-
-def moments_to(state: dict[str, Any], t: float, frames: int = 9) -> gaussian.Moments:
-    """Moments up to t, or up to short of a blow-up before it."""
-    times = np.linspace(0, max(t, 1e-9), frames)
-    run = gaussian.solve(layer_of(state), start_of(state), times)
-    if run.status == "done":
-        return run
-    last = min(run.t[-1], 0.999 * run.blow_up_time)
-    return gaussian.solve(
-        layer_of(state), start_of(state), np.linspace(0, last, frames)
-    )
-
-
+        """The view at ``t``."""
+        return _ellipse_views.STILLS[state["view"]](state)

@@ -1,9 +1,13 @@
 // A Gaussian cloud under an attention layer, seen in several ways.
 
 import { views } from "./kit/views.mjs";
+import { cloudView } from "./ellipse/cloud.mjs";
 import { flowView } from "./ellipse/flow.mjs";
+import { mapView } from "./ellipse/map.mjs";
+import { reluView } from "./ellipse/relu.mjs";
+import { tiltView } from "./ellipse/tilt.mjs";
 
-const VIEWS = { flow: flowView };
+const VIEWS = { flow: flowView, tilt: tiltView, map: mapView, cloud: cloudView, relu: reluView };
 
 const isNumber = (v, most) => typeof v === "number" && Number.isFinite(v) && Math.abs(v) <= most;
 const isVector = (most) => (v) => Array.isArray(v) && v.length === 2 && v.every((x) => isNumber(x, most));
@@ -27,6 +31,14 @@ const STATE = {
   curve: { choices: ["eigenvalues", "precision"] },
   beside: { choices: ["nothing", "twin", "filter", "clipped"] },
   noise: { min: 0, max: 2 },
+  query: { check: isVector(10) },
+  shown: { choices: ["law", "sample"] },
+  n: { min: 10, max: 10000, int: true },
+  seed: { min: 0, max: 9999, int: true },
+  a: { min: -2, max: 2 },
+  vk: { min: -2, max: 2 },
+  s0: { min: 0.1, max: 2 },
+  m: { min: -1, max: 4 },
   t: { min: 0, max: 60 },
 };
 

@@ -11,31 +11,14 @@ import { biasFor, EULER, FLOOR, runOf, shownAt } from "./flow_run.mjs";
 import { draw, reachOf } from "./flow_stage.mjs";
 import { LAMPS, lampsOf, readoutsOf, sentence, verdictOf } from "./flow_words.mjs";
 import { flowPython } from "./python.mjs";
+import { proper, valuesOf } from "./start.mjs";
 import { endNames, wall } from "./wall.mjs";
 import { digits } from "./words.mjs";
 
 const WRITE = 200; // ms between changes of a number that flickers
 const [LEAST, MOST] = [1e-4, 1e3]; // of the eigenvalues on the chart
 
-/** A covariance as typed: mirrored where one of two mirror cells was changed, not negative. */
-function proper(cov, before) {
-  const off = cov[0][1] === cov[1][0] ? cov[0][1] : cov[0][1] === before[0][1] ? cov[1][0] : cov[0][1];
-  const [a, d] = [Math.max(0, cov[0][0]), Math.max(0, cov[1][1])];
-  const most = Math.sqrt(a * d);
-  const b = Math.min(most, Math.max(-most, off));
-  return [[a, b], [b, d]];
-}
-
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
-
-/** The values of the state an ellipse stands for. */
-function valuesOf(ellipse) {
-  const [a, b, , d] = ellipses.covOf(ellipse);
-  const tidy = ellipse.short > 0 ? (v) => Number(v.toFixed(4)) + 0 : (v) => v;
-  const before = [tidy(a), tidy(b), tidy(d)];
-  const kept = before[0] * before[2] - before[1] ** 2 > 0 || ellipse.short === 0 ? before : [a, b, d];
-  return { mean: ellipse.mean, cov: [[kept[0], kept[1]], [kept[1], kept[2]]] };
-}
 
 /** Powers of ten that hold the eigenvalues. */
 function rangeOf(run) {
@@ -91,7 +74,7 @@ function deviationFrom(run, reference) {
   return worst;
 }
 
-const BESIDE = [["nothing", "nothing"], ["twin", "twin −*V*, −*B*"], ["filter", "Kalman filter"], ["clipped", "clip eigenvalues"]];
+const BESIDE = [["nothing", "nothing"], ["twin", "twin of turned signs"], ["filter", "Kalman filter"], ["clipped", "clipped eigenvalues"]];
 
 export function build(card) {
   let run = null;
@@ -146,6 +129,7 @@ export function build(card) {
     if (player.playing && now - written <= WRITE) return;
     written = now;
     verdict.set(...verdictOf(run, shown));
+    lampsOf(run, shown).forEach((lamp, i) => lamps.set(i, ...lamp));
     passport.update();
     card.relabel();
   }
@@ -160,17 +144,19 @@ export function build(card) {
     show,
   });
   card.presets();
-  card.slider({ key: "t_end", symbol: "*T*", label: "end of the run", min: 0.5, max: 40, scale: "log" });
+  const ending = slider(card, { key: "t_end", symbol: "*T*", label: "end of the run", min: 0.5, max: 40, scale: "log" });
+  card.control(ending);
   const curve = choice(card, { key: "curve", label: "chart", options: [["eigenvalues", "eigenvalues"], ["precision", "precision"]] });
   const noise = slider(card, { key: "noise", symbol: "*q*", label: "process noise of the filter", min: 0, max: 2 });
-  card.control(curve);
   card.control(choice(card, { key: "beside", label: "beside the cloud", options: BESIDE }));
+  card.control(curve);
   card.control(noise);
   const editors = matrices(card, { keys: ["A", "B", "V", "cov"], letters: ["A", "B", "V", "Σ"], names: ["drift", "score", "value", "start"], size: 2 });
   const row = editors.querySelector(".tfdyn-editors");
   row.insertBefore(vector(card, { key: "b", words: "bias" }), row.lastChild);
   row.append(vector(card, { key: "mean", letter: "m", words: "start" }));
   row.classList.add("tfdyn-editors-six");
+  card.el.querySelector(".tfdyn-part-weights").classList.add("tfdyn-part-wide");
   card.fold("Weights *A*, *B*, *V*, *b* and the start", h("div", {}, editors));
   const lamps = card.lamps("What decides the fate", LAMPS);
   const measured = card.deviation((reference) => (reference.t ? deviationFrom(run, reference) : null));
@@ -186,7 +172,7 @@ export function build(card) {
     const one = runOf(state);
     return flowPython(state, {
       at: Number(shownAt(one, state.t).toPrecision(9)), beside: one.beside !== null, euler: EULER, floor: FLOOR,
-      wall: Number.isFinite(one.flow.blowUp) ? Number((1.05 * one.flow.blowUp).toPrecision(3)) : null,
+      wall: Number.isFinite(one.blowUp),
     });
   };
 
@@ -196,6 +182,7 @@ export function build(card) {
   }
   function controls() {
     curve.hidden = run.rank < 2;
+    ending.hidden = run.wall !== null; // then the axis ends behind the wall
     noise.hidden = card.get("beside") !== "filter";
   }
   function restart() {
@@ -207,7 +194,6 @@ export function build(card) {
     controls();
     player.axis = run.axis;
     picture();
-    lampsOf(run).forEach((lamp, i) => lamps.set(i, ...lamp));
     player.wake();
   }
   function picture() {
@@ -225,7 +211,7 @@ export function build(card) {
   card.on(["curve"], picture);
   /** What is shown, as numbers: for tests and for the curious. */
   card.el.tfdyn.numbers = () => ({
-    ...run.at(shown), t: shown, blowUp: Number.isFinite(run.flow.blowUp) ? run.flow.blowUp : null,
+    ...run.at(shown), t: shown, blowUp: Number.isFinite(run.blowUp) ? run.blowUp : null,
     direction: run.flow.direction, kind: run.fate.kind, theorem: run.fate.theorem, margin: run.fate.margin,
     limit: run.limit?.cov ?? null, target: run.limit?.mean ?? null, rank: run.rank,
     beside: run.beside ? run.beside.at(Math.min(shown, run.beside.last)) : null,

@@ -7,7 +7,7 @@ import { fateOf } from "../twin/regime.mjs";
 
 const FRAMES = 240;
 const WALL = 1e-4; // part of the way to a blow-up that is not shown
-export const FLOOR = 1e-6; // eigenvalues of the clipped run are lifted to this
+export const FLOOR = 1e-3; // eigenvalues of the clipped run are lifted to this
 export const EULER = 0.05; // its step
 const KALMAN = 0.05; // times of the filter
 
@@ -80,11 +80,12 @@ export function runOf(state) {
   const times = timesOf(last, wall);
   const frames = Array.from(times, (t) => run.at(t));
   const fate = fateOf(layer, start.cov, run);
-  const limit = fate.limit && { cov: fate.limit, ...restOf(layer, fate.limit), exact: fate.exact };
+  const rest = fate.limit ?? (run.status === "settled" ? run.last.cov : null);
+  const limit = rest && { cov: rest, ...restOf(layer, rest), exact: fate.limit !== null };
   const curve = (entry) => Float64Array.from(frames, entry);
   const precision = frames.map(({ cov }) => m2.inverse(cov));
   return {
-    state, layer, start, flow: run, wall, end, last, times, frames, fate, limit,
+    state, layer, start, flow: run, wall, blowUp: Math.min(run.blowUp, fate.blowUp ?? Infinity), end, last, times, frames, fate, limit,
     axis: linear(0, end),
     rank: m2.factor(start.cov)[3] === 0 && m2.factor(start.cov)[1] === 0 ? (m2.trace(start.cov) > 0 ? 1 : 0) : 2,
     large: curve(({ values }) => values[0]),

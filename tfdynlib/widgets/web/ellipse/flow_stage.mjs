@@ -34,7 +34,8 @@ function field(ctx, g, p, { layer }, { mean, cov }) {
       const u = m2.apply(K, g.at({ x, y })).map((v, k) => v + shift[k]);
       const speed = Math.hypot(...u);
       if (speed < 1e-9) continue;
-      const length = 12 * Math.tanh(speed / 1.5);
+      const length = 14 * Math.tanh(speed / 0.9);
+      if (length < 1.5) continue;
       const [dx, dy] = [(u[0] / speed) * length, (-u[1] / speed) * length];
       ctx.moveTo(x - dx / 2, y - dy / 2);
       ctx.lineTo(x + dx / 2, y + dy / 2);
@@ -104,14 +105,14 @@ export function draw(ctx, view, { run, g, t, k, hovered, paper }) {
   const p = view.palette;
   const now = run.at(t);
   const ellipse = ellipses.ofMoments(now.mean, now.cov);
-  ellipses.grid(ctx, g, p);
+  const taken = ellipses.grid(ctx, g, p);
   field(ctx, g, p, run, now);
-  if (run.wall) wayOut(ctx, g, p, now.mean, run.flow.direction);
+  if (run.wall && run.flow.direction !== null) wayOut(ctx, g, p, now.mean, run.flow.direction);
   ellipses.cloud(ctx, g, ellipse, p.state);
   ghosts(ctx, g, p, run, k);
   way(ctx, g, p, run.frames, k, p.state);
   const limit = run.limit && ellipses.ofMoments(run.limit.mean ?? now.mean, run.limit.cov);
-  if (limit) ellipses.limit(ctx, g, limit, p, run.limit.exact ? "limit" : "limit of the run");
+  if (limit) ellipses.limit(ctx, g, limit, p, "");
   const other = run.beside?.at(Math.min(t, run.beside.last));
   const beside = other && ellipses.ofMoments(other.mean, other.cov);
   if (beside) {
@@ -120,18 +121,20 @@ export function draw(ctx, view, { run, g, t, k, hovered, paper }) {
   }
   ellipses.outline(ctx, g, ellipse, { color: p.state, width: 2.6 });
   ellipses.halfAxes(ctx, g, ellipse, p.state);
-  if (beside) {
-    ellipses.dot(ctx, g, beside.mean, p, p.ink, 4);
-    ellipses.nameAt(ctx, g, beside, run.beside.name, p, p.ink, "bottom");
-  }
+  if (beside) ellipses.dot(ctx, g, beside.mean, p, p.ink, 4);
   const start = ellipses.ofMoments(run.start.mean, run.start.cov);
-  ellipses.draggable(ctx, g, start, p, { hover: hovered?.kind === "ellipse" ? hovered.part : null });
+  ellipses.draggable(ctx, g, start, p, { name: "", hover: hovered?.kind === "ellipse" ? hovered.part : null });
   ellipses.dot(ctx, g, now.mean, p, p.state);
   if (run.limit?.mean) {
     const [x, y] = [g.x(run.limit.mean[0]), g.y(run.limit.mean[1])];
     if (!paper) ellipses.diamond(ctx, x, y, p, p.grab, hovered?.kind === "point");
-    label(ctx, "target", x, y + 17, p, { size: 12.5, color: p.grab, align: "center", halo: p.soft });
+    label(ctx, "target", x, y + 17, p, { size: 13, color: p.grab, align: "center", halo: p.soft });
+    taken.push({ x0: x - 24, x1: x + 24, y0: y - 10, y1: y + 25 });
   }
+  const named = [{ ellipse: start, name: "start", color: p.grab }];
+  if (limit) named.push({ ellipse: limit, name: run.limit.exact ? "limit" : "limit of the run", color: p.theory, side: "right" });
+  if (beside) named.push({ ellipse: beside, name: run.beside.name, color: p.ink, side: "bottom" });
+  ellipses.nameAll(ctx, g, p, named, [...taken, ...ellipses.handleBoxes(g, start)]);
   if (outside(g, ellipse) || Math.hypot(...now.mean) > 3 * g.reach)
     label(ctx, "the cloud has left the view", view.w / 2, view.h - 16, p, { size: 13, color: p.stop, align: "center", halo: p.soft });
 }

@@ -8,8 +8,8 @@ import { digits, heard, pair, short } from "./words.mjs";
 /** The three readouts: text and tone. */
 export function readoutsOf(run, t) {
   const { values } = run.at(t);
-  const left = run.flow.blowUp - t;
-  const never = run.fate.theorem ? "never" : "none seen";
+  const left = run.blowUp - t;
+  const never = run.fate.theorem ? "never" : "not seen";
   return [
     [short(values[0])],
     [short(values[1])],
@@ -19,10 +19,10 @@ export function readoutsOf(run, t) {
 
 const KINDS = {
   "blow-up": "Blows up",
+  rests: "Covariance rests",
   settles: "Covariance settles",
   decays: "Covariance shrinks to nothing",
   bounded: "Covariance stays bounded",
-  constant: "Covariance stays as it is",
   grows: "Covariance grows without bound",
   undecided: "Undecided",
 };
@@ -42,19 +42,19 @@ function besideWords(run, t) {
 export function verdictOf(run, t) {
   const { kind, theorem, rate, bounds, exact } = run.fate;
   const beside = besideWords(run, t);
-  if (Number.isFinite(run.flow.blowUp)) {
-    const where = `along ${digits((run.flow.direction * 180) / Math.PI, 4)}°`;
+  if (Number.isFinite(run.blowUp)) {
+    const where = run.flow.direction === null ? "" : ` along ${digits((run.flow.direction * 180) / Math.PI, 4)}°`;
     const within = bounds ? ` The theorem: from ${digits(bounds[0], 4)} to ${digits(bounds[1], 5)}.` : "";
     return [
-      `Blows up at *t** = ${digits(run.flow.blowUp, 7)}`,
-      beside || `An eigenvalue becomes infinite ${where}; no flow past the wall.${within}`,
+      `Blows up at *t*^∗ = ${digits(run.blowUp, 7)}`,
+      beside || `An eigenvalue becomes infinite${where}; no flow past the wall.${within}`,
       "stop",
     ];
   }
   const speed = rate > 0 ? `, at rate ${digits(rate, 3)}` : rate === 0 ? ", like 1/*t*" : "";
   const rests = kind === "settles" && run.limit && !run.limit.mean ? " The mean runs away." : "";
   const found = exact
-    ? kind === "settles" ? `Limit from the theorem, dashed${speed}.` : `By the theorem${speed}.`
+    ? kind === "settles" ? `Limit from the theorem, dashed${speed}.` : kind === "rests" ? "It solves *JΣ* + *ΣJ*^⊤ = 0." : `By the theorem${speed}.`
     : run.limit ? "Dashed: where the run comes to rest." : theorem ? "The theorem gives no limit." : "No theorem here decides; the run alone is shown.";
   return [KINDS[kind], beside || `${found}${rests}`, theorem ? "theory" : "ink"];
 }
@@ -80,7 +80,7 @@ function opposite({ B, V }) {
 }
 
 /** State and detail of each lamp. */
-export function lampsOf(run) {
+export function lampsOf(run, t) {
   const { kind, theorem, margin } = run.fate;
   const { layer } = run;
   const v = scalarOf(layer.V);
@@ -93,7 +93,7 @@ export function lampsOf(run) {
     [word(opposite(layer)), "this alone keeps the covariance bounded"],
     [word(slow > 1e-12), slow > 1e-12 ? "needed for a limit of full rank" : "then no limit of full rank is promised"],
     [word(run.rank === 2), `rank ${run.rank}: it never changes in finite time`],
-    [word(rest), rest === null ? "no limit to rest at" : rest ? "drag the target: the bias follows" : "it needs *J* + *V* stable at the limit"],
+    [word(rest), `now at ${pair(run.at(t).mean)}${rest === null ? "" : rest ? "; drag the target" : "; *J* + *V* is not stable"}`],
   ];
 }
 
@@ -101,7 +101,7 @@ export function lampsOf(run) {
 export function sentence(run, t) {
   const { mean, values } = run.at(t);
   const [title] = verdictOf(run, t);
-  const said = title.replace(/\*/gu, "").replace("t =", "t* =");
+  const said = title.replace("*t*^∗ = ", "");
   const size = values.map((x) => short(Math.sqrt(x))).join(" and ");
   return heard(
     `Layer-time ${digits(t, 3)}. Mean ${mean.map((m) => short(m)).join(", ")}. Standard deviations ${size}. ${said}.`,

@@ -49,7 +49,82 @@ export function flowPython(state, { at, wall, beside, euler, floor }) {
     layer(state),
     [`start = gaussian.Gaussian(mean=${text(state.mean)}, cov=${text(state.cov)})`],
     at > 0 ? moved : still,
-    wall ? [`print(gaussian.solve(layer, start, [0, ${wall}]).blow_up_time)`] : [],
+    wall ? ["print(gaussian.blow_up_time(layer, start.cov))"] : [],
     more,
+  );
+}
+
+/** The tilted mean, the effective part, and those of the sample if there is one. */
+export function tiltPython({ mean, cov, B, query, n, seed, shown, t }) {
+  const sample = [
+    "values, U = np.linalg.eigh(tokens.cov)",
+    "root = (U * np.sqrt(np.maximum(values, 0))) @ U.T",
+    `y = tokens.mean + np.random.default_rng(${seed}).standard_normal((${n}, 2)) @ root`,
+    "w = np.exp(y @ p - (y @ p).max())",
+    "print(w @ y / w.sum(), w.sum() ** 2 / (w @ w))",
+  ];
+  return lines(
+    ["import numpy as np", "from tfdynlib import gaussian", ""],
+    [
+      `tokens = gaussian.Gaussian(mean=${text(mean)}, cov=${text(cov)})`,
+      `p = ${t} * np.array(${text(B)}) @ ${text(query)}`,
+      "print(tokens.mean + tokens.cov @ p, np.exp(-p @ tokens.cov @ p))",
+    ],
+    shown === "sample" ? sample : [],
+  );
+}
+
+/** The variance of the tokens, and that of the law while there is one. */
+export function cloudPython({ n, seed, s0, a, vk, t }, step) {
+  const steps = Math.floor(t / step + 1e-6);
+  const moved = [
+    "def field(t, x):",
+    `    return ${a} * x + attention.velocity(x, heads, space="euclidean")`,
+    "",
+    `t = np.linspace(0, ${Number((steps * step).toFixed(6))}, ${steps + 1})`,
+    'x = flow.solve(field, x, t, method="rk4", space="euclidean").x[-1]',
+    `law = gaussian.solve(gaussian.Layer([[${a}]], [[1.0]], [[${vk}]]), gaussian.Gaussian([0.0], [[${s0}]]), t)`,
+    'print(x.var(), law.cov[-1, 0, 0] if law.status == "done" else "")',
+  ];
+  return lines(
+    ["import numpy as np", "from tfdynlib import attention, flow, gaussian, weights", ""],
+    [
+      `z = np.random.default_rng(${seed}).standard_normal((${n}, 1))`,
+      `x = ${s0}**0.5 * (z - z.mean()) / z.std()`,
+      `heads = weights.Heads([[1.0]], [[${vk}]])`,
+    ],
+    steps > 0 ? moved : ["print(x.var())"],
+  );
+}
+
+/** Distance to the Gaussian, its bound, skewness, distance to the matched one. */
+export function reluPython({ m, t }) {
+  return lines(
+    ["import numpy as np", "from scipy.stats import norm", ""],
+    [
+      `m, t = ${m}, ${t}`,
+      "up, down, f, e = norm.cdf(m), norm.cdf(-m), norm.pdf(m), np.exp(t)",
+      "gap = np.sqrt((m**2 + 1) * down - m * f)",
+      "mean = e * (m * up + f) - (f - m * down)",
+      "var = e**2 * ((m**2 + 1) * up + m * f) + (m**2 + 1) * down - m * f - mean**2",
+      "c, g = m**3 + 3 * m, (m**2 + 2) * f",
+      "third = e**3 * (c * up + g) - (g - c * down) - 3 * mean * var - mean**3",
+      "sd = np.sqrt(var)",
+      "matched = np.sqrt(max(0.0, 2 * sd * (sd - e * up - down)))",
+      "print((e - 1) * gap, t * e * gap, third / sd**3, matched)",
+    ],
+  );
+}
+
+/** The variance at the moment shown, and its blow-up. */
+export function mapPython({ a, vk, s0, t, wall }) {
+  return lines(
+    ["from tfdynlib import gaussian", ""],
+    [
+      `layer = gaussian.Layer(A=[[${a}]], B=[[1.0]], V=[[${vk}]])`,
+      `start = gaussian.Gaussian(mean=[0.0], cov=[[${s0}]])`,
+      t > 0 ? `print(gaussian.solve(layer, start, [0, ${t}]).cov[-1, 0, 0])` : "print(start.cov[0, 0])",
+    ],
+    Number.isFinite(wall) ? ["print(gaussian.blow_up_time(layer, start.cov))"] : [],
   );
 }

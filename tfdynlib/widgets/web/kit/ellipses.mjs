@@ -12,7 +12,7 @@
 //   hand.hovered                             { index, part } under the mouse, or null
 //   onKey: (event) => { const next = ellipses.moved(event, ellipse); … }   keys
 
-import { label } from "./text.mjs";
+import { label, textWidth } from "./text.mjs";
 import { drag } from "./stage.mjs";
 import { fade } from "./palette.mjs";
 import { tickText } from "./scale.mjs";
@@ -48,13 +48,19 @@ export function plane(view, { centre = [0, 0], reach = 4 } = {}) {
 const crisp = (v) => Math.round(v) + 0.5;
 const STEPS = [0.5, 1, 2, 5, 10, 20, 50, 100];
 
-/** Grid, the two axes with a number each side, and their names. */
+/** Ground, grid, the two axes with a number each side, and their names; boxes of these. */
 export function grid(ctx, g, p, names = ["*x*_1", "*x*_2"]) {
   const step = STEPS.find((s) => s * g.scale >= 36) ?? STEPS.at(-1);
   const [left, top] = g.at({ x: 0, y: 0 });
   const [right, bottom] = g.at({ x: g.w, y: g.h });
+  ctx.fillStyle = p.soft;
+  ctx.beginPath();
+  ctx.roundRect(0, 0, g.w, g.h, 8);
+  ctx.fill();
+  ctx.save();
+  ctx.clip();
   ctx.lineWidth = 1;
-  ctx.strokeStyle = p.line2;
+  ctx.strokeStyle = p.line;
   ctx.beginPath();
   for (let k = Math.ceil(left / step); k * step <= right; k += 1) {
     ctx.moveTo(crisp(g.x(k * step)), 0);
@@ -72,13 +78,57 @@ export function grid(ctx, g, p, names = ["*x*_1", "*x*_2"]) {
   ctx.moveTo(crisp(g.x(0)), 0);
   ctx.lineTo(crisp(g.x(0)), g.h);
   ctx.stroke();
-  const options = { size: 11.5, color: p.mut, halo: p.soft };
+  ctx.restore();
+  const taken = [];
+  const write = (text, x, y, size, align) => {
+    const w = label(ctx, text, x, y, p, { size, color: p.mut, halo: p.soft, align });
+    const from = align === "center" ? x - w / 2 : align === "right" ? x - w : x;
+    taken.push(boxOf(from + w / 2, y, w, size));
+  };
   for (const v of [-2 * step, 2 * step])
-    if (v > left + 0.4 * step && v < right - 0.4 * step)
-      label(ctx, tickText(v), g.x(v), g.y(0) + 11, p, { ...options, align: "center" });
-  label(ctx, names[0], g.w - 8, g.y(0) - 11, p, { size: 13, color: p.mut, align: "right", halo: p.soft });
-  label(ctx, names[1], g.x(0) + 8, 13, p, { size: 13, color: p.mut, halo: p.soft });
+    if (v > left + 0.4 * step && v < right - 0.4 * step) write(tickText(v), g.x(v), g.y(0) + 11, 11.5, "center");
+  write(names[0], g.w - 8, g.y(0) - 11, 13, "right");
+  write(names[1], g.x(0) + 8, 13, 13, "left");
+  return taken;
 }
+
+const boxOf = (x, y, w, h) => ({ x0: x - w / 2 - 3, x1: x + w / 2 + 3, y0: y - h / 2 - 3, y1: y + h / 2 + 3 });
+const overlap = (a, b) =>
+  Math.max(0, Math.min(a.x1, b.x1) - Math.max(a.x0, b.x0)) * Math.max(0, Math.min(a.y1, b.y1) - Math.max(a.y0, b.y0));
+
+/**
+ * Names beside ellipses, each where it meets least of what is there: `list` of
+ * { ellipse, name, color, side }, `side` the place that is tried first; `taken` are boxes
+ * { x0, x1, y0, y1 } to keep clear of (those of `grid`, for a start).
+ */
+export function nameAll(ctx, g, p, list, taken = []) {
+  const used = [...taken];
+  for (const { ellipse, name, color, side = "top" } of list) {
+    const { mean, long, short, angle } = ellipse;
+    const half = Math.min(g.w, SIGMAS * g.scale * Math.hypot(long * Math.cos(angle), short * Math.sin(angle)));
+    const high = Math.min(g.h, SIGMAS * g.scale * Math.hypot(long * Math.sin(angle), short * Math.cos(angle)));
+    const w = textWidth(ctx, name, p, { size: 13 });
+    const [x, y] = [g.x(mean[0]), g.y(mean[1])];
+    const spots = [
+      ["top", x, y - high - 13], ["right", x + half + w / 2 + 9, y], ["bottom", x, y + high + 13], ["left", x - half - w / 2 - 9, y],
+      ["", x + 0.75 * half + w / 2 + 8, y - 0.75 * high - 8], ["", x - 0.75 * half - w / 2 - 8, y - 0.75 * high - 8],
+      ["", x + 0.75 * half + w / 2 + 8, y + 0.75 * high + 8], ["", x - 0.75 * half - w / 2 - 8, y + 0.75 * high + 8],
+    ];
+    const priced = spots.map(([where, a, b], k) => {
+      const at = [Math.min(g.w - w / 2 - 6, Math.max(w / 2 + 6, a)), Math.min(g.h - 12, Math.max(12, b))];
+      const moved = Math.hypot(at[0] - a, at[1] - b);
+      const box = boxOf(...at, w, 14);
+      return { at, box, cost: used.reduce((sum, other) => sum + overlap(box, other), 0) + 3 * moved + (where === side ? 0 : 4 + k) };
+    });
+    const best = priced.reduce((a, b) => (b.cost < a.cost ? b : a));
+    label(ctx, name, ...best.at, p, { size: 13, color, halo: p.soft, align: "center" });
+    used.push(best.box);
+  }
+  return used;
+}
+
+/** Boxes round the places that can be grabbed, for `nameAll`. */
+export const handleBoxes = (g, ellipse) => Object.values(handlesOf(g, ellipse)).map(({ x, y }) => boxOf(x, y, 18, 18));
 
 /** A path along the ellipse at `times` standard deviations; a line if it is thin. */
 function path(ctx, g, { mean, long, short, angle }, times = SIGMAS) {
@@ -197,11 +247,13 @@ function knob(ctx, x, y, p, color, hover) {
   ctx.stroke();
 }
 
+const LEAST = 24; // px between a knob and the centre: a line too has a knob to widen it by
+
 /** The places that can be grabbed, as pixels: centre, two knobs, their hollow twins. */
 export function handlesOf(g, { mean, long, short, angle }) {
   const [x, y] = [g.x(mean[0]), g.y(mean[1])];
   const end = (length, turn) => {
-    const r = SIGMAS * g.scale * length;
+    const r = Math.max(LEAST, SIGMAS * g.scale * length);
     return { x: x + r * Math.cos(turn), y: y - r * Math.sin(turn) };
   };
   const right = angle + Math.PI / 2;
@@ -267,18 +319,21 @@ function ordered({ mean, long, short, angle }) {
   };
 }
 
-/** The ellipse after its `part` was dragged to the point `to` of the plane. */
-export function dragged(ellipse, part, to, snap = true) {
+/**
+ * The ellipse after its `part` was dragged to the point `to` of the plane; `extra` is how
+ * far the knob stands outside the ellipse.
+ */
+export function dragged(ellipse, part, to, snap = true, extra = 0) {
   if (part === "centre") {
     const mean = to.map((v) => (snap && Math.abs(v) < AXIS ? 0 : v));
     return ordered({ ...ellipse, mean });
   }
   const way = [to[0] - ellipse.mean[0], to[1] - ellipse.mean[1]];
   const side = part.startsWith("long") ? "long" : "short";
-  let length = Math.hypot(...way) / SIGMAS;
+  let length = Math.max(0, Math.hypot(...way) - extra) / SIGMAS;
   let turn = Math.atan2(way[1], way[0]) + (part.endsWith("twin") ? Math.PI : 0);
   if (side === "short") turn -= Math.PI / 2;
-  if (length < 0.02) turn = ellipse.angle;
+  if (Math.hypot(...way) < 0.04) turn = ellipse.angle;
   const next = { ...ellipse };
   if (snap) {
     const eighth = Math.round(turn / (Math.PI / 4)) * (Math.PI / 4);
@@ -365,6 +420,12 @@ export function dragging(card, stage, { place, list = () => [], points = () => [
       held = find(p, event);
       if (!held) return false;
       held.off = { x: held.x - p.x, y: held.y - p.y };
+      held.extra = 0;
+      if (held.kind === "ellipse" && held.part !== "centre") {
+        const { ellipse } = list()[held.index];
+        const size = SIGMAS * ellipse[held.part.startsWith("long") ? "long" : "short"];
+        held.extra = Math.max(0, LEAST / place().scale - size);
+      }
       self.hovered = held;
       begin(held);
       return true;
@@ -376,7 +437,7 @@ export function dragging(card, stage, { place, list = () => [], points = () => [
         return;
       }
       const { ellipse, set } = list()[held.index];
-      const { swapped, flipped, ...next } = dragged(ellipse, held.part, to, !event.altKey);
+      const { swapped, flipped, ...next } = dragged(ellipse, held.part, to, !event.altKey, held.extra);
       if (swapped) held.part = SWAP[held.part] ?? held.part;
       if (flipped) held.part = otherEnd(held.part);
       set(next);

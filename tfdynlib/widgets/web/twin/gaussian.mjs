@@ -84,6 +84,21 @@ function resting(y, slope) {
   return Math.hypot(turning, slope[W_]) < REST * slope[T_];
 }
 
+/**
+ * The angle along which a blow-up runs off; null if both axes grow alike, or if they go
+ * on turning while they grow, so that there is none.
+ */
+function directionOf(y, slope) {
+  const N = [...y.subarray(N_, M_)];
+  const { values, angle } = m2.eigSym(m2.congruence(N, m2.EYE));
+  const gap = values[0] - values[1];
+  if (gap < 1e-6) return null;
+  const moved = m2.sym(m2.mul([...slope.subarray(N_, M_)], m2.transpose(N)));
+  const [c, s] = [Math.cos(angle), Math.sin(angle)];
+  const turning = (2 * m2.dot([-s, c], m2.apply(moved, [c, s]))) / gap;
+  return Math.abs(turning) > 1e-3 * Math.abs(slope[W_]) ? null : angle;
+}
+
 /** The moments that unknowns stand for. */
 function momentsOf(y, empty) {
   const size = empty ? 0 : Math.exp(Math.min(700, -y[W_]));
@@ -100,7 +115,7 @@ function momentsOf(y, empty) {
  * @returns {{ at: function(number): {mean, factor, cov, values}, end: number,
  *   blowUp: number, status: "ended"|"settled"|"blow-up"|"grown", last, direction }}
  *   `blowUp` is infinite if there is none before the horizon; `end` the time that is
- *   filled; `direction` the angle of the axis that explodes; `last` the last moments.
+ *   filled; `direction` the angle along which it explodes, or null; `last` the last moments.
  */
 export function flow(layer, start, { tEnd = 6, horizon = HORIZON } = {}) {
   const L = m2.factor(start.cov);
@@ -124,7 +139,7 @@ export function flow(layer, start, { tEnd = 6, horizon = HORIZON } = {}) {
     if (high > HIGH && square > 0 && Math.abs(linear) < 1e-4 * square * Math.exp(high)) {
       const r = Math.exp(-high);
       blowUp = here[T_] + r / (2 * square); // r' = -2 tr(AU) r - 2 tr(VUBU)
-      direction = m2.eigSym(m2.congruence([...here.subarray(N_, M_)], m2.EYE)).angle;
+      direction = directionOf(here, slope);
       status = "blow-up";
       break;
     }

@@ -1,0 +1,448 @@
+"""The figure of Gaussian clouds on a bare page: flow, fate, hand, views, Python."""
+
+import contextlib
+import io
+import json
+import re
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+from figurepage import (
+    FIGURE,
+    HASH,
+    clock,
+    model,
+    numbers,
+    pages,
+    put,
+    reading,
+    settle,
+    violations,
+)
+from playwright.sync_api import Browser, Page
+
+from tfdynlib import gaussian
+from tfdynlib.widgets import Ellipse
+from tfdynlib.widgets._ellipse_views import (
+    kink,
+    layer_of,
+    start_of,
+    tilted,
+    tokens_after,
+)
+
+ALL = tuple(Ellipse.PRESETS)
+FLOW = tuple(name for name in ALL if Ellipse(name).view == "flow")
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return pages(tmp_path_factory, "Ellipse", ALL)[0]
+
+
+@pytest.fixture(scope="module")
+def opened(browser: Browser, address: str) -> Iterator[Callable[..., Page]]:
+    with reading(browser) as visit:
+
+        def at_rest(*args: object, theme: str = "light", **context: object) -> Page:
+            page = visit(address, *args, page=theme, **context).page
+            settle(page)
+            return page
+
+        yield at_rest
+
+
+@pytest.fixture(scope="module")
+def page(opened: Callable[..., Page]) -> Page:
+    """One page for all tests that pick their state themselves; nothing plays."""
+    return opened(reduced_motion="reduce")
+
+
+def pick(page: Page, name: str) -> None:
+    """Take a preset, at its moment, from whatever view."""
+    page.click(f'[data-preset="{name}"]')
+    page.wait_for_timeout(50)
+    settle(page)
+    put(page, t=Ellipse.PRESETS[name].moment)
+
+
+def state_of(page: Page) -> dict:
+    return {key: model(page, key) for key in Ellipse.keys_of_state()}
+
+
+def words(page: Page) -> str:
+    return (
+        " ".join(
+            page.inner_text(part)
+            for part in (".tfdyn-side", ".tfdyn-lamps", ".tfdyn-clock")
+        )
+        + " "
+        + str(page.text_content('.tfdyn-hidden[role="status"]'))
+    )
+
+
+def printed(page: Page) -> list[float]:
+    """The numbers that the copied Python prints."""
+    page.click(".tfdyn-code")
+    text = str(page.get_attribute(".tfdyn-code", "data-copied"))
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(text, {})
+    return [float(v) for v in re.findall(r"-?\d+\.?\d*(?:e[-+]?\d+)?", out.getvalue())]
+
+
+# Every preset
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_presets_agree_with_python(page, name):
+    """Passport, copied Python, and a sentence without holes, one visit for all."""
+    pick(page, name)
+    found = re.search(r"deviation (\S+), page against Python", words_of_foot(page))
+    assert found, words_of_foot(page)
+    # twelve digits a step, over some hundred steps; sums of 1000 exponentials
+    assert float(found[1]) < 1e-9
+    got, lines = numbers(page), printed(page)
+    if name in FLOW:
+        want = [*got["mean"], *got["values"][: got["rank"]]]
+        assert lines[:4] == pytest.approx(want, rel=2e-7, abs=2e-7)  # eight digits
+        if got["blowUp"]:
+            assert got["blowUp"] in [pytest.approx(v, rel=1e-6) for v in lines]
+    else:
+        keys = {
+            "tilt": ("part",), "map": ("S",), "cloud": ("variance",),
+            "relu": ("distance", "bound", "skewness", "matched"),
+        }[model(page, "view")]  # fmt: skip
+        for key in keys:
+            assert any(got[key] == pytest.approx(v, rel=1e-6) for v in lines), key
+    assert not re.search(r"NaN|undefined|Infinity|null", words(page)), words(page)
+    assert page.inner_text(".tfdyn-verdict").strip()
+
+
+def words_of_foot(page: Page) -> str:
+    return page.inner_text(".tfdyn-passport-line")
+
+
+# The numbers of the book
+
+
+def test_blow_up_is_counted_down(page):
+    pick(page, "d2")
+    got = numbers(page)
+    assert got["blowUp"] == pytest.approx(0.5923307904, rel=1e-9)
+    assert np.degrees(got["direction"]) == pytest.approx(27.35, abs=5e-3)
+    left = page.locator(".tfdyn-readouts dd").nth(2).inner_text()
+    assert float(left) == pytest.approx(got["blowUp"] - 0.46, abs=5.1e-5)
+    assert "= 0.5923308" in page.inner_text(".tfdyn-verdict")
+    put(page, t=0.9 * got["blowUp"])
+    assert numbers(page)["values"][0] == pytest.approx(11.602, abs=5e-4)
+    put(page, t=0.74)  # beyond the wall: the last moment before it stays
+    assert numbers(page)["t"] < got["blowUp"]
+    assert clock(page) < 0.5924
+    pick(page, "e1")
+    assert numbers(page)["blowUp"] == pytest.approx(0.3447557276, rel=1e-8)
+    assert "from 0.167 to 2.8434" in page.inner_text(".tfdyn-verdict")
+
+
+def test_limits_and_the_lamp_of_the_theorem(page):
+    lamp = page.locator(".tfdyn-lamp").first
+    pick(page, "d1")
+    got = numbers(page)
+    assert got["limit"] == pytest.approx(
+        [0.6076048608, 0.0952007616, 0.0952007616, 1.0024080193], abs=1e-10
+    )
+    assert (got["kind"], got["margin"]) == ("settles", pytest.approx(0.5))
+    assert "holds" in lamp.inner_text() and "margin 0.5" in lamp.inner_text()
+    pick(page, "e2")
+    got = numbers(page)
+    assert got["limit"] == pytest.approx(
+        [0.3369697311, 0.1047209743, 0.1047209743, 1.3712797105], abs=1e-9
+    )
+    assert got["kind"] == "bounded" and got["target"] is None
+    put(page, V=[[1.0, 0.5], [-0.5, -1.0]])
+    assert numbers(page)["theorem"] is None
+    assert "undecided" in lamp.inner_text() and "fails" in lamp.inner_text()
+
+
+def test_the_twin_and_the_target(page):
+    pick(page, "twin_signs")
+    put(page, t=4.0)
+    got = numbers(page)
+    assert got["mean"] == pytest.approx([0.0500, 0.0630], abs=5.1e-5)
+    assert got["beside"]["mean"] == pytest.approx([13.51, 17.03], abs=5.1e-3)
+    assert got["beside"]["cov"] == pytest.approx(got["cov"], abs=1e-10)
+    pick(page, "d1_target")
+    assert numbers(page)["target"] == pytest.approx([1, -2], abs=1e-9)
+
+
+def test_a_line_stays_a_line_until_it_is_clipped(page):
+    pick(page, "line_stays_line")
+    for t, angle in {1.0: 36.74, 3.0: 20.67, 10.0: 95.10}.items():
+        put(page, t=t)
+        got = numbers(page)
+        a, b, _, d = got["cov"]
+        turn = np.degrees(np.arctan2(2 * b, a - d) / 2) % 180
+        assert turn == pytest.approx(angle, abs=5.1e-3)
+        assert got["values"][1] == 0 and got["rank"] == 1
+    put(page, beside="clipped")
+    a, b, _, d = numbers(page)["beside"]["cov"]
+    assert a * d - b * b > 0.1  # nearly as wide as the limit of a thick start
+
+
+def test_noise_parts_the_filter(page):
+    pick(page, "kalman_twin")
+    got = numbers(page)
+    assert got["beside"]["cov"] == pytest.approx(got["cov"], abs=1e-10)
+    put(page, noise=0.5)
+    assert np.linalg.norm(np.subtract(numbers(page)["beside"]["cov"], got["cov"])) > 0.1
+    assert page.locator(".tfdyn-row", has_text="process noise").is_visible()
+    put(page, beside="nothing")
+    assert not page.locator(".tfdyn-row", has_text="process noise").is_visible()
+
+
+def test_the_small_views_show_the_numbers_of_the_book(page):
+    pick(page, "tilt")
+    got = numbers(page)
+    assert got["mean"] == pytest.approx([1.17, -0.51], abs=1e-12)
+    assert got["wrong"] == pytest.approx([2.21, 0.21], abs=1e-12)
+    assert got["part"] == pytest.approx(0.52414, abs=5.1e-6)
+    pick(page, "tilt_sampled")
+    seen, want = numbers(page)["seen"], tilted(state_of(page), 1.0)
+    assert [*seen["mean"], seen["number"]] == pytest.approx(want[3:], rel=1e-10)
+    put(page, query=[5.0, -5.0])
+    assert "Too few" in page.inner_text(".tfdyn-verdict")
+    pick(page, "cloud_against_ode")
+    assert numbers(page)["variance"] == pytest.approx(
+        tokens_after(state_of(page), 50).var(), rel=1e-8
+    )
+    assert 3.5 < numbers(page)["variance"] < 5 and numbers(page)["law"] is None
+    pick(page, "sign_quadrants")
+    assert numbers(page)["wall"] == pytest.approx(np.log(6), rel=1e-12)
+    put(page, s0=0.4)
+    assert numbers(page)["kind"] == "decays"
+    put(page, a=0.5, vk=-1.0)
+    assert numbers(page)["limit"] == pytest.approx(0.5)
+    pick(page, "relu_1d")
+    assert numbers(page)["skewness"] == pytest.approx(1.0081, abs=5.1e-5)
+    pick(page, "relu_biased")
+    assert numbers(page)["gap"] ** 2 == pytest.approx(2.0344e-4, abs=5.1e-9)
+    assert numbers(page)["distance"] == pytest.approx(
+        kink(3.0, 1.0)["distance"], rel=1e-9
+    )
+
+
+# The hand
+
+
+def stage_at(page: Page, point: list[float]) -> tuple[float, float]:
+    """Pixels of a point of the plane."""
+    box = page.locator(".tfdyn-canvas").bounding_box()
+    place = numbers(page)["place"]
+    return (
+        box["x"] + box["width"] / 2 + point[0] * place["scale"],
+        box["y"] + box["height"] / 2 - point[1] * place["scale"],
+    )
+
+
+def haul(page: Page, start: list[float], end: list[float]) -> None:
+    page.locator(".tfdyn-canvas").scroll_into_view_if_needed()
+    page.mouse.move(*stage_at(page, start))
+    page.mouse.down()
+    page.mouse.move(*stage_at(page, end), steps=6)
+    page.mouse.up()
+    settle(page)
+
+
+def test_the_ellipse_is_dragged(page):
+    pick(page, "d1")
+    haul(page, [-1.5, 1.2], [1.1, 0.9])
+    assert model(page, "mean") == pytest.approx([1.1, 0.9], abs=0.03)
+    assert model(page, "cov") == Ellipse.PRESETS["d1"].values["cov"]
+    m = np.array(model(page, "mean"))
+    values, U = np.linalg.eigh(model(page, "cov"))
+    end = m + 2 * np.sqrt(values[1]) * U[:, 1] * np.sign(U[0, 1])
+    haul(page, list(end), list(m + [2.0, 0.02]))
+    cov = np.array(model(page, "cov"))
+    assert cov[0, 1] == 0  # the angle snaps to the axis
+    assert cov[0, 0] == pytest.approx(1.0, abs=0.05)
+    haul(page, list(m + [0, 2 * np.sqrt(cov[1, 1])]), list(m + [0, 0.05]))
+    assert numbers(page)["rank"] == 1
+    assert "fails" in page.locator(".tfdyn-lamp").nth(4).inner_text()
+    target = numbers(page)["target"]
+    assert target is None  # along a line no limit is known
+    pick(page, "d1_target")
+    haul(page, [1.0, -2.0], [-1.0, 2.0])
+    rest = gaussian.solve(layer_of(state_of(page)), start_of(state_of(page)), [0, 40])
+    assert rest.mean[-1] == pytest.approx([-1, 2], abs=0.05)
+    assert numbers(page)["target"] == pytest.approx(rest.mean[-1], abs=1e-8)
+
+
+def test_keys_move_and_turn_the_ellipse(page):
+    pick(page, "d1")
+    canvas = page.locator(".tfdyn-canvas")
+    before = np.array(model(page, "cov"))
+    canvas.press("ArrowRight")
+    assert model(page, "mean") == pytest.approx([-1.4, 1.2])
+    canvas.press("Shift+ArrowUp")
+    canvas.press("e")
+    values = np.linalg.eigvalsh(model(page, "cov"))
+    assert values[0] > np.linalg.eigvalsh(before)[0]
+    assert values[1] == pytest.approx(np.linalg.eigvalsh(before)[1], abs=1e-3)
+    cell = page.get_by_label("Σ, row 1, column 2")
+    cell.fill("5")
+    cell.press("Enter")
+    settle(page)
+    cov = np.array(model(page, "cov"))
+    assert cov[0, 1] == cov[1, 0] and np.linalg.eigvalsh(cov)[0] > -1e-12
+    bias = page.get_by_label("b, entry 2")
+    bias.fill("0,5")
+    bias.press("Enter")
+    assert model(page, "b") == [0, 0.5]
+
+
+def test_the_map_and_the_query_are_dragged(page):
+    pick(page, "sign_quadrants")
+    box = page.locator(".tfdyn-canvas").bounding_box()
+    page.mouse.click(box["x"] + 0.8 * box["width"], box["y"] + 0.8 * box["height"])
+    settle(page)
+    assert numbers(page)["kind"] == "settles" and model(page, "a") > 0.5
+    page.locator(".tfdyn-canvas").press("ArrowLeft")
+    assert numbers(page)["kind"] == "settles"
+    pick(page, "tilt")
+    haul(page, [1.0, -1.0], [2.0, -2.0])
+    assert model(page, "query") == pytest.approx([2, -2], abs=0.03)
+
+
+def test_every_part_of_a_state_changes_the_picture(page):
+    pick(page, "twin_signs")
+    for key, value in {
+        "A": [[1.0, 0.0], [0.0, 1.0]], "B": [[2.0, 0.0], [0.0, 0.5]],
+        "V": [[1.0, 0.2], [0.0, -1.0]], "b": [1.0, 0.0], "mean": [0.0, 0.5],
+        "cov": [[2.0, 0.0], [0.0, 0.2]], "t_end": 1.0, "beside": "nothing", "t": 2.0,
+    }.items():  # fmt: skip
+        before, old, t = page.evaluate(HASH), model(page, key), model(page, "t")
+        put(page, **{key: value})
+        assert page.evaluate(HASH) != before, key
+        put(page, **{key: old})
+        put(page, t=t)
+        assert page.evaluate(HASH) == before, key
+    name = page.inner_text(".tfdyn-chart-name")
+    put(page, curve="precision")
+    assert page.inner_text(".tfdyn-chart-name") != name
+
+
+ENDS: list[dict] = [
+    {"cov": [[0.0, 0.0], [0.0, 0.0]]},
+    {"A": [[10.0, 0.0], [0.0, 10.0]], "t_end": 40.0, "t": 40.0},
+    {"A": [[-10.0, 10.0], [-10.0, -10.0]], "t_end": 40.0, "t": 40.0},
+    {"B": [[10.0, 10.0], [10.0, 10.0]], "V": [[10.0, 0.0], [0.0, 10.0]], "t": 1.0},
+    {"B": [[-10.0, 0.0], [0.0, -10.0]], "V": [[10.0, 0.0], [0.0, 10.0]], "t": 6.0},
+    {"V": [[0.0, 0.0], [0.0, 0.0]], "A": [[0.0, 0.0], [0.0, 0.0]]},
+    {"V": [[0.0, 3.0], [-3.0, 0.0]], "cov": [[1.0, 1.0], [1.0, 1.0]], "t": 6.0},
+    {"beside": "filter", "V": [[1.0, 0.0], [0.0, 2.0]]},
+    {"beside": "clipped", "V": [[5.0, 0.0], [0.0, 5.0]], "t": 3.0},
+    {"beside": "twin", "A": [[5.0, 0.0], [0.0, 5.0]], "t_end": 40.0, "t": 30.0},
+    {"view": "tilt", "shown": "sample", "n": 10, "query": [10.0, 10.0], "t": 1.0},
+    {"view": "tilt", "cov": [[0.0, 0.0], [0.0, 0.0]], "t": 1.0},
+    {"view": "map", "a": 0.0, "vk": 0.0},
+    {"view": "map", "a": 2.0, "vk": 2.0, "s0": 2.0},
+    {"view": "map", "a": -1.0, "vk": 1.0, "s0": 1.0},
+    {"view": "cloud", "n": 10, "a": 2.0, "vk": 2.0, "s0": 2.0, "t_end": 2.0, "t": 2.0},
+    {"view": "cloud", "n": 12, "a": -2.0, "vk": -2.0, "t": 1.0},
+    {"view": "relu", "m": -1.0, "t": 1.5}, {"view": "relu", "m": 4.0},
+]  # fmt: skip
+
+
+def test_ends_of_the_range_give_a_sentence_and_no_nan(page):
+    home = Ellipse("d1").state()
+    for state in ENDS:
+        put(page, **{**home, **state})
+        settle(page)
+        text = words(page)
+        assert not re.search(r"NaN|undefined|Infinity|null", text), (state, text)
+        assert page.inner_text(".tfdyn-verdict").strip(), state
+
+
+def test_a_shared_address_opens_the_same_state(page, opened):
+    pick(page, "kalman_twin")
+    put(page, noise=0.5, mean=[0.5, 0.25], t=3.0, curve="precision")
+    page.click(".tfdyn-share")
+    shared = str(page.get_attribute(".tfdyn-share", "data-copied"))
+    two = opened(hash="#" + shared.split("#")[1], reduced_motion="reduce")
+    assert state_of(two) == state_of(page)
+    assert two.evaluate(HASH) == page.evaluate(HASH)
+    bad = json.dumps({"cov": [[1, 2], [2, 1]]})
+    two.evaluate(f"location.hash = {json.dumps('#ellipse=' + bad)}")
+    two.wait_for_selector(".tfdyn-note:not([hidden])")
+    assert "cannot show: cov" in two.inner_text(".tfdyn-note")
+
+
+def test_the_live_sentence_says_what_is_seen(opened):
+    page = opened(hash='#ellipse={"t":1.3}', reduced_motion="reduce")
+    page.wait_for_timeout(100)
+    said = page.text_content('.tfdyn-hidden[role="status"]')
+    assert re.fullmatch(
+        r"Layer-time 1\.3\. Mean −0\.\d\d, 0\.\d\d\. "
+        r"Standard deviations 0\.92 and 0\.81\. Covariance settles\.",
+        said,
+    ), said
+
+
+@pytest.mark.parametrize("theme, width", [("light", 320), ("dark", 760)])
+def test_axe_and_room_for_thumbs(opened, theme, width):
+    page = opened(width, theme=theme, reduced_motion="reduce")
+    for name in ("d2", "tilt_sampled", "sign_quadrants"):
+        pick(page, name)
+        assert violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        if width > 320:
+            continue
+        page.evaluate(
+            "document.querySelectorAll('details').forEach((d) => (d.open = true))"
+        )
+        small = page.evaluate(
+            """() => [...document.querySelectorAll(
+                 ".tfdyn :is(button, input, summary, .tfdyn-option)")]
+              .filter((e) => e.offsetParent && !e.matches(".tfdyn-option input"))
+              .map((e) => [e.className, e.getBoundingClientRect()])
+              .filter(([, r]) => r.width < 44 || r.height < 44)
+              .map(([name]) => name)"""
+        )
+        assert small == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["d1", "d2", "cloud_against_ode"])
+def test_a_frame_takes_no_more_than_8_ms(opened, name):
+    page = opened()
+    page.click(f'[data-preset="{name}"]')
+    page.wait_for_timeout(300)
+    page.evaluate(f"{FIGURE}.tfdyn.frameTimes.length = 0")
+    page.wait_for_timeout(3000)
+    times = page.evaluate(f"{FIGURE}.tfdyn.frameTimes")
+    # twice the budget: the machine may be shared
+    assert len(times) > 20 and np.median(times) < 16
+
+
+# Python's side
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_preset_has_a_still(name):
+    assert "<svg" in Ellipse.still(Ellipse(name).state())
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("cov", [[1, 2], [2, 1]]),
+        ("b", [1.0]),
+        ("V", [[1.0]]),
+        ("view", "side"),
+        ("m", 9),
+    ],
+)
+def test_a_trait_out_of_range_is_refused_by_name(key, value):
+    with pytest.raises(ValueError, match=key):
+        Ellipse(**{key: value})
