@@ -11,7 +11,8 @@ from math import factorial
 import numpy as np
 import pagesource
 import pytest
-from scipy.special import iv
+from scipy.linalg import expm, solve_continuous_lyapunov
+from scipy.special import iv, ndtr
 
 from tfdynlib import attention, check, claims, energy, sphere, weights
 from tfdynlib.weights import Heads
@@ -172,6 +173,34 @@ def a_row(found, tolerance, why="w"):
 
 QUARTER = np.array([[0.0, -1.0], [1.0, 0.0]])
 
+
+def back_and_forth(P0, A, B, v, t, sign):
+    rest = solve_continuous_lyapunov(A.T, -v * (B + B.T))
+    move = expm(sign * A * t)
+    return rest + move.T @ (P0 - rest) @ move
+
+
+def whitened(A, B, V, T):
+    return np.array([T @ M @ np.linalg.inv(T) for M in (A, V)])
+
+
+def fate_without_the_bar(a, vk, S0):
+    """Equal signs always explode, opposite ones always settle."""
+    if vk < 0:
+        return "settles", abs(a / vk)
+    return "explodes", abs(np.log(abs(1 + a / (vk * S0)))) / (2 * abs(a) + 1e-9)
+
+
+def frozen_step(L, layer, dt):
+    return expm(dt * layer.jacobian(L @ L.T)) @ L
+
+
+def positive_part(mean, cov, A, c):
+    m, s = A @ mean + c, np.sqrt(np.sum(A @ cov * A, axis=1)) + 1e-300
+    bell = np.exp(-((m / s) ** 2) / 2) / np.sqrt(2 * np.pi)
+    return np.sum((m**2 + s**2) * ndtr(m / s) + m * s * bell)
+
+
 WRONG = {
     "layers.layer": [
         stay_off_the_sphere,
@@ -321,6 +350,54 @@ WRONG = {
         a_row(lambda rng: 1.3, tolerance=0.2),
         a_row(lambda rng: 1.1, tolerance=2.0),
         a_row(lambda rng: 1 / 0, tolerance=0.2),
+    ],
+    "closure.attend_gaussian": [
+        lambda x, mean, cov, B: mean + x @ B @ cov,
+        lambda x, mean, cov, B: x @ B.T @ cov,
+        lambda x, mean, cov, B: mean + x @ B.T,
+        lambda x, mean, cov, B: np.linalg.solve(cov, x.T).T,
+    ],
+    "riccati.precision_flow": [
+        lambda P0, A, B, v, t: P0 - v * t * (B + B.T),
+        lambda P0, A, B, v, t: np.linalg.inv(P0),
+        lambda P0, A, B, v, t: back_and_forth(P0, A, B, v, t, 1.0),
+        lambda P0, A, B, v, t: back_and_forth(P0, A, B, -v, t, -1.0),
+    ],
+    "riccati.whiten": [
+        lambda A, B, V: np.array([A, V]),
+        lambda A, B, V: whitened(A, B, V, np.linalg.cholesky(B).T),
+        lambda A, B, V: whitened(A, B, V, B),
+    ],
+    "regimes.scalar_fate": [
+        lambda a, vk, S0: "dies",
+        lambda a, vk, S0: ("dies", 0.0),
+        lambda a, vk, S0: ("explodes", 1 / (2 * vk * S0)) if vk > 0 else ("dies", 0.0),
+        fate_without_the_bar,
+        lambda a, vk, S0: fate_without_the_bar(a + 1e-7, vk, S0),
+    ],
+    "blow_up.wall": [
+        lambda v, B, cov: 1 / (v * np.linalg.eigvalsh(B + B.T)[-1]),
+        lambda v, B, cov: 1 / np.linalg.eigvals(v * cov @ (B + B.T)).real.max(),
+        lambda v, B, cov: np.inf,
+        lambda v, B, cov: "never",
+        lambda v, B, cov: np.nan,
+    ],
+    "equilibria.is_equilibrium": [
+        lambda layer, cov, tol: True,
+        lambda layer, cov, tol: abs(layer.jacobian(cov)).max() <= tol,
+        lambda layer, cov, tol: abs(layer.jacobian(cov) @ cov).max() <= tol,
+        lambda layer, cov, tol: 0.0,
+    ],
+    "rank.rank_preserving_step": [
+        lambda L, layer, dt: L,
+        lambda L, layer, dt: L + dt * layer.jacobian(L @ L.T) @ L,
+        lambda L, layer, dt: frozen_step(L, layer, dt),
+        lambda L, layer, dt: L @ L.T,
+    ],
+    "relu.relu_gap": [
+        lambda mean, cov, A, c: np.sum(np.minimum(A @ mean + c, 0) ** 2),
+        lambda mean, cov, A, c: np.nan,
+        positive_part,
     ],
     "geometry.action": [
         lambda x, beta: (len(x) - 1) * np.sum(np.diff(x, axis=0) ** 2) / x.shape[1],

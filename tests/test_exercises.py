@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 import pagesource
 import pytest
-from scipy.integrate import quad
+from scipy.integrate import quad, solve_ivp
 from scipy.linalg import sqrtm
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import eval_legendre, ive
@@ -404,6 +404,156 @@ def power_of(points):
     return np.cov(H, y)[0, 1] / np.var(H, ddof=1)
 
 
+# The running example of the Gaussian part, and its cloud.
+A1 = np.array([[0.4, 0.3], [-0.2, 0.6]])
+B1 = np.array([[1.0, 0.5], [-0.3, 0.8]])
+COV = np.array([[1.0, 0.3], [0.3, 0.6]])
+
+
+def tilted(x, B, mean, cov=COV):
+    """Mean and effective share of a Gaussian under e^<Bx, y>, by a product rule."""
+    z, w = np.polynomial.hermite_e.hermegauss(60)
+    nodes = np.stack(np.meshgrid(z, z, indexing="ij"), axis=-1).reshape(-1, 2)
+    y, w = mean + nodes @ np.linalg.cholesky(cov).T, np.outer(w, w).ravel()
+    tilt = np.exp(y @ (B @ x))
+    share = (w @ tilt) ** 2 / (w @ tilt**2) / w.sum()
+    return (w * tilt) @ y / (w @ tilt), share
+
+
+def query_by_hand():
+    x, mean = np.array([1.0, -1.0]), np.array([1.0, 0.0])
+    return [tilted(x, B, mean)[0] for B in (B1, B1.T)]
+
+
+def log_mean_of_tilt(c):
+    """log E e^{cz} for z of N(0, 1.7), by quadrature."""
+    bell = lambda z: math.exp(c * z - z * z / 3.4)  # noqa: E731
+    return math.log(quad(bell, -30, 40, epsabs=1e-12)[0] / math.sqrt(3.4 * math.pi))
+
+
+def two_bells(x):
+    """Softmax mean of the mixture at s = 1/2, by quadrature."""
+
+    def moment(k):
+        bells = [lambda y, c=c: math.exp(-2 * (y - c) ** 2) for c in (-1, 1)]
+        f = lambda y: y**k * math.exp(x * y) * sum(b(y) for b in bells)  # noqa: E731
+        return quad(f, -9, 9, epsabs=1e-13, limit=200)[0]
+
+    return moment(1) / moment(0)
+
+
+def moment_flow(t, A, B, V, cov, mean=(0.0, 0.0), b=0.0):
+    """Covariance and mean by an integrator of their plain equations."""
+    d = len(cov)
+
+    def f(_, y):
+        S, m = y[: d * d].reshape(d, d), y[d * d :]
+        J = A + V @ S @ B
+        return np.append((J @ S + S @ J.T).ravel(), (J + V) @ m + b)
+
+    run = solve_ivp(f, (0, t), np.append(cov, mean), "DOP853", rtol=1e-12, atol=1e-18)
+    end = run.y[:, -1]
+    return end[: d * d].reshape(d, d), end[d * d :]
+
+
+def scalar_variance(t, a, vk, S0):
+    one = np.ones((1, 1))
+    return moment_flow(t, a * one, vk * one, one, S0 * one, [0.0])[0][0, 0]
+
+
+def first_of_the_mean(sign):
+    V = -0.7 * sign * I2
+    return moment_flow(1, A1, sign * B1, V, COV, (1, 1))[1][0]
+
+
+def scalar_wall(a, vk, S0):
+    """The time to infinity as an integral over the precision, from P0 to 0."""
+    return quad(lambda p: 1 / (2 * a * p + 2 * vk), 0, 1 / S0)[0]
+
+
+def explodes_in_the_plane():
+    """One less the probability that a random form is negative on a grid of angles:
+    by integrating the largest eigenvalue, u + r with r of a Rayleigh law."""
+
+    def tail(r):
+        return 2 * r * math.exp(-(r**2)) * 0.5 * math.erfc(r)
+
+    return 1 - quad(tail, 0, 9)[0]
+
+
+def power_of_the_mean():
+    """Slope of log m - t against log(t* - t) next to the wall."""
+    left = np.array([1e-2, 1e-3])
+    one, off = np.ones((1, 1)), np.zeros((1, 1))
+    means = [moment_flow(0.5 - h, off, one, one, one, [1.0])[1][0] for h in left]
+    # e^t, which is no power, is taken out.
+    return np.diff(np.log(means) + left)[0] / np.diff(np.log(left))[0]
+
+
+def projective_wall():
+    layer = gaussian.Layer(
+        np.zeros((2, 2)), [[1.2, 0.3], [0.3, 0.8]], [[1, 0], [0, 0.5]]
+    )
+    run = gaussian.solve(layer, gaussian.Gaussian([0, 0], COV), [0, 1])
+    return run.blow_up_time
+
+
+def led_by(b):
+    """Variance and mean in one dimension after a long time under the bias b."""
+    one = np.ones((1, 1))
+    cov, mean = moment_flow(40, 0.5 * one, one, -one, 2 * one, [1.0], b)
+    return cov[0, 0], mean[0]
+
+
+def bias_for(target):
+    """From the covariance at t = 30, where the run has forgotten its start."""
+    cov, _ = moment_flow(30, A1, B1, -0.7 * I2, COV)
+    return -(A1 - 0.7 * cov @ B1 - 0.7 * I2) @ target
+
+
+def direction_of_the_line():
+    cov, _ = moment_flow(1, A1, B1, -0.7 * I2, np.ones((2, 2)))
+    return math.degrees(math.atan2(*np.linalg.eigh(cov)[1][::-1, -1])) % 180
+
+
+def half_gain_of_volume():
+    cov, _ = moment_flow(2, A1, B1, -0.7 * I2, COV)
+    return math.log(np.linalg.det(cov) / np.linalg.det(COV)) / 2
+
+
+def dying_dimension():
+    A = np.diag([0.5, -0.5])
+    cov, _ = moment_flow(15, A, I2, -I2, COV)
+    return cov[1, 1] * math.exp(15)
+
+
+def squared_gap(m):
+    """Mean square of the negative part of N(m, 1), as an integral."""
+    bell = lambda y: y * y * math.exp(-((y - m) ** 2) / 2)  # noqa: E731
+    return quad(bell, -30, 0, epsabs=1e-14)[0] / math.sqrt(2 * math.pi)
+
+
+def kinked(t, k):
+    """k-th moment at t of tokens of N(0, 1) that move with their positive part."""
+    half = quad(lambda y: y**k * math.exp(-(y**2) / 2), 0, 30)[0] / math.sqrt(math.tau)
+    return half * (math.exp(k * t) + (-1) ** k)
+
+
+def kinked_variance(t):
+    return kinked(t, 2) - kinked(t, 1) ** 2
+
+
+def first_skewness():
+    """Skewness over t for small t, extrapolated."""
+
+    def over(t):
+        m = kinked(t, 1)
+        third = kinked(t, 3) - 3 * m * kinked(t, 2) + 2 * m**3
+        return third / kinked_variance(t) ** 1.5 / t
+
+    return (8 * over(1e-3) - 6 * over(2e-3) + over(4e-3)) / 3
+
+
 VALUES = {
     "ex-layers-1": one_layer_by_hand,
     "ex-layers-2": lambda: forgetting(12),
@@ -478,6 +628,43 @@ VALUES = {
     "ex-balance-3": lambda: [round(math.log2(a / b), 2) for a, b in pairwise(ONE_HEAD)],
     "ex-balance-5": annealed_ends,
     "ex-density-4": lambda: np.max(BENT * np.exp(-BENT / 2)),
+    "ex-closure-1": query_by_hand,
+    "ex-closure-2": lambda: tilted(np.array([1.0, -1.0]), B1, np.zeros(2))[1],
+    "ex-closure-3": lambda: [log_mean_of_tilt(c) / 1.7 for c in (1, 2)],
+    "ex-closure-4": lambda: (two_bells(1.0), two_bells(1e-5) / 1e-5),
+    "ex-riccati-1": lambda: scalar_variance(3, -0.5, 1, 0.4),
+    "ex-riccati-2": lambda: np.diag(
+        moment_flow(1, 0 * I2, I2, -I2, np.diag([1.0, 2.0]))[0]
+    ),
+    "ex-riccati-4": lambda: [first_of_the_mean(sign) for sign in (1, -1)],
+    "ex-regimes-1": lambda: (
+        scalar_variance(30, 0.5, -1, 2),
+        scalar_wall(0.5, 1, 2),
+        scalar_wall(-0.5, 1, 0.6),
+    ),
+    "ex-regimes-2": explodes_in_the_plane,
+    "ex-blow_up-1": lambda: [scalar_wall(a, 1, 2) for a in (0.5, 0, -0.5)],
+    "ex-blow_up-2": lambda: [
+        scalar_wall(0, 0.8, 1),
+        scalar_wall(0, 0.2, 2),
+        scalar_wall(0, 0.8, 1),
+    ],
+    "ex-blow_up-3": power_of_the_mean,
+    "ex-blow_up-5": lambda: 5.317 * math.exp(0.2),
+    "ex-blow_up-6": projective_wall,
+    "ex-equilibria-1": lambda: led_by(0.7),
+    "ex-equilibria-2": lambda: -3 / led_by(1.0)[1],
+    "ex-equilibria-4": lambda: bias_for([1, -2]),
+    "ex-rank-1": lambda: np.linalg.matrix_rank(
+        np.cov(np.random.default_rng(0).normal(size=(8, 5)))
+    ),
+    "ex-rank-2": direction_of_the_line,
+    "ex-rank-3": half_gain_of_volume,
+    "ex-rank-5": dying_dimension,
+    "ex-relu-1": lambda: squared_gap(1.0),
+    "ex-relu-2": lambda: brentq(lambda m: squared_gap(m) - 1e-3, 1, 4),
+    "ex-relu-3": lambda: (kinked(0.1, 1), kinked_variance(0.1)),
+    "ex-relu-5": first_skewness,
 }
 # Residuals of the published account at T = 20, as test_figure_balance measures them.
 TWO_HEADS, ONE_HEAD = (-0.634465, -0.639105), (0.076003, 0.037418, 0.018565)

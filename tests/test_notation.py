@@ -17,6 +17,7 @@ ROOMS = (
     "flow",
     "energy",
     "geometry",
+    "gaussian",
     "metastability",
 )
 
@@ -34,7 +35,7 @@ PLAIN = set(
     operatorname dot ddot bar hat tilde overline underline widehat vec
     cos sin tan cot exp log ln arcsin arccos arctan cosh sinh tanh max min sup inf arg
     det dim ker lim Pr begin end tag label eqref underbrace overbrace displaystyle
-    textstyle limits nolimits not lbrace rbrace
+    textstyle limits nolimits not lbrace rbrace prec succ preceq succeq dagger
     """.split()
 )
 
