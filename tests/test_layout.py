@@ -70,6 +70,7 @@ WAY = [
     "metastability",
     "gaussian",
     "records",
+    "pretrained",
     "_along",
     "experiments",
     "_ledger",
