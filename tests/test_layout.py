@@ -79,6 +79,7 @@ WAY = [
     "_multihead_space",
     "_multihead_stability",
     "_multihead_time",
+    "_trained_claims",
     "claims",
     "_letters",
     "_still",

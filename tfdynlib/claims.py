@@ -23,6 +23,7 @@ from tfdynlib import (
     _multihead_space,
     _multihead_stability,
     _multihead_time,
+    _trained_claims,
     records,
 )
 from tfdynlib._ledger import HOLDS, NOT_SEEN, ONLY_IF, Claim, Evidence, verdict
@@ -42,12 +43,17 @@ __all__ = [
     "verdict",
 ]
 
-THEMES = (_multihead, _multihead_space, _multihead_stability, _multihead_time)
-_FIRST = sorted(
+THEMES = (
+    *(_multihead, _multihead_space, _multihead_stability, _multihead_time),
+    _trained_claims,
+)
+_ALL = sorted(
     (claim for theme in THEMES for claim in theme.CLAIMS),
     key=lambda claim: int(claim.id.split(".")[1]),
 )
-PAPERS: dict[int, tuple[Claim, ...]] = {1: tuple(_FIRST)}
+PAPERS: dict[int, tuple[Claim, ...]] = {
+    paper: tuple(c for c in _ALL if c.id.startswith(f"{paper}.")) for paper in (1, 2)
+}
 
 
 @dataclass(frozen=True)
@@ -60,7 +66,8 @@ class Row:
 
 
 def of_paper(paper: int) -> tuple[Claim, ...]:
-    """The claims of one paper, in order: 1 for :cite:t:`massucco2026multihead`."""
+    """The claims of one paper, in order: 1 for :cite:t:`massucco2026multihead`, 2 for
+    :cite:t:`alcalde2026gaussian`."""
     if not isinstance(paper, int) or paper not in PAPERS:
         raise _check.refuse("paper", f"one of {', '.join(map(str, PAPERS))}", paper)
     return PAPERS[paper]

@@ -16,8 +16,7 @@ protocol and numbers are ours.
 """
 
 from tfdynlib.pretrained import prescribed
-from tfdynlib.pretrained.encoders import Encoder, altered, embed, load, states, wrap
-from tfdynlib.pretrained.gaussianity import (
+from tfdynlib.pretrained.bands import (
     STATISTICS,
     Band,
     Law,
@@ -30,7 +29,8 @@ from tfdynlib.pretrained.gaussianity import (
     null_band,
     radius_spread,
 )
-from tfdynlib.pretrained.heads import HeadSigns, LayerHeads, layer_heads
+from tfdynlib.pretrained.encoders import Encoder, altered, embed, load, states, wrap
+from tfdynlib.pretrained.heads import HeadSigns, LayerHeads, fate, layer_heads
 from tfdynlib.pretrained.store import Seen, Stored, stored
 
 __all__ = [
@@ -45,6 +45,7 @@ __all__ = [
     "altered",
     "embed",
     "excess_kurtosis",
+    "fate",
     "gaussian_like",
     "gaussianity",
     "layer_heads",

@@ -23,7 +23,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from tfdynlib import _check
+from tfdynlib import _check, gaussian
 from tfdynlib.pretrained.encoders import Encoder, known
 from tfdynlib.weights import Heads
 
@@ -185,6 +185,17 @@ def layer_heads(encoder: Encoder, layer: int, offset: int = 0) -> LayerHeads:
     shift = np.einsum("hdk,hk->d", O, w) + biases[3]
     own = encoder.family != "bert" and not _is_identity(encoder, layer)
     return LayerHeads(layer, Q, K, W, O, c, shift, own, offset)
+
+
+def fate(B: ArrayLike, V: ArrayLike, cov: ArrayLike) -> str:
+    """What ``gaussian.regime`` says of one head: the kind of its fate.
+
+    The head alone, as one layer of attention and residual sum (A = 0, b = 0), on
+    Gaussian tokens of this covariance.  Matrices are (d, d).
+    """
+    B = _check.square(B, "B")
+    none = np.zeros(B.shape)
+    return gaussian.regime(gaussian.Layer(A=none, B=B, V=V), cov).kind
 
 
 def _is_identity(encoder: Encoder, layer: int) -> bool:

@@ -17,8 +17,8 @@ from jaxtyping import Float
 
 from tfdynlib import records
 from tfdynlib.pretrained import prescribed
+from tfdynlib.pretrained.bands import Band, Law, gaussian_like, laws
 from tfdynlib.pretrained.encoders import Encoder, altered, embed, load, states
-from tfdynlib.pretrained.gaussianity import Band, Law, gaussian_like, laws
 from tfdynlib.pretrained.heads import HeadSigns, layer_heads
 
 NAME = "real_weights"
