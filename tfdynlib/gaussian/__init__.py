@@ -6,7 +6,20 @@ In Euclidean space, without normalisation, one head and an affine map; β is in 
 Source: :cite:t:`alcalde2026gaussian`.
 """
 
+from tfdynlib.gaussian.closed import (
+    closed_form,
+    scalar_blow_up_time,
+    scalar_covariance,
+)
 from tfdynlib.gaussian.distance import distance, sample
+from tfdynlib.gaussian.equilibrium import Equilibrium, NoEquilibrium, equilibrium
+from tfdynlib.gaussian.fate import (
+    Certificate,
+    Regime,
+    blow_up_bounds,
+    blow_up_time,
+    regime,
+)
 from tfdynlib.gaussian.moments import solve
 from tfdynlib.gaussian.types import (
     Gaussian,
@@ -18,13 +31,24 @@ from tfdynlib.gaussian.types import (
 )
 
 __all__ = [
+    "Certificate",
+    "Equilibrium",
+    "NoEquilibrium",
+    "Regime",
+    "blow_up_bounds",
+    "blow_up_time",
+    "equilibrium",
+    "regime",
     "Gaussian",
     "Layer",
     "LayerPath",
     "Moments",
+    "closed_form",
     "constant",
     "distance",
     "piecewise",
     "sample",
+    "scalar_blow_up_time",
+    "scalar_covariance",
     "solve",
 ]

@@ -18,8 +18,8 @@ def distance(g: Gaussian, h: Gaussian) -> float:
     norm of a difference, so that near Gaussians keep their digits (a sum of traces
     would stop at 1e-8), and any ranks are welcome.  Equal Gaussians have distance 0.
 
-    Raises ``ValueError`` for different dimensions.  Source: :cite:t:`peyre2019computational`,
-    remark 2.31.
+    Raises ``ValueError`` for different dimensions.  Source:
+    :cite:t:`peyre2019computational`, remark 2.31.
     """
     for value, name in ((g, "g"), (h, "h")):
         _check.instance(value, Gaussian, name, "a gaussian.Gaussian")

@@ -14,13 +14,24 @@ Rank and positivity hold by construction, W stays of size one, and near a blow-u
 :math:`e^{-\ell}` falls to zero along a straight line.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from tfdynlib import _check, flow
 from tfdynlib._check import Number
-from tfdynlib.gaussian.types import Gaussian, Layer, LayerPath, Moments, as_path
+from tfdynlib.gaussian.closed import closed_moments
+from tfdynlib.gaussian.types import (
+    Gaussian,
+    Layer,
+    LayerPath,
+    Moments,
+    Vector,
+    as_path,
+    held,
+)
 
 State = Float[np.ndarray, "n 1"]
 
@@ -35,29 +46,22 @@ class System:
 
     space = "euclidean"
 
-    def __init__(self, path: LayerPath, start: Gaussian):
-        self.path, self.breaks = path, path.breaks
+    def __init__(self, path: LayerPath, start: Gaussian, t0: float):
+        self.path, self.breaks, self.t0 = path, path.breaks, t0
         sizes = np.linalg.norm(start.factor, axis=0)
+        sizes = np.where(sizes > 0, sizes, 1.0)  # a column may have died on its way
         total = float(sizes @ sizes)
         self.shape = start.factor.shape
-        self.D = sizes**2 / total
-        self.first = float(np.log(total))
+        self.D = sizes**2 / (total or 1.0)
+        self.first = float(np.log(total or 1.0))
         W = start.factor / sizes
         self.start = np.concatenate([W.ravel(), [self.first], start.mean])[:, None]
 
-    def split(self, y: State) -> tuple[np.ndarray, float, np.ndarray]:
+    def split(self, y: State) -> tuple[Float[np.ndarray, "d r"], float, Vector]:
         """W, l and the mean."""
         d, r = self.shape
         flat = y[:, 0]
         return flat[: d * r].reshape(d, r), float(flat[d * r]), flat[d * r + 1 :]
-
-    def rates(self, layer: Layer, W: np.ndarray) -> tuple[float, float]:
-        """The two parts of a: that of A, and that of attention over e^l."""
-        WD = W * self.D
-        size = float(np.sum(WD * W))
-        own = float(np.sum(WD * (layer.A @ W))) / size
-        pull = float(np.sum(WD * (layer.V @ (WD @ (W.T @ (layer.B @ W)))))) / size
-        return own, pull
 
     def __call__(self, t: float, y: State) -> State:
         layer = self.path(t)
@@ -66,104 +70,132 @@ class System:
         WD = W * self.D
         # V Sigma B in the order that never forms more than d x r.
         drift = layer.A @ W + reach * (layer.V @ (WD @ (W.T @ (layer.B @ W))))
-        a = float(np.sum(WD * drift) / np.sum(WD * W))
-        pull = layer.V @ (mean + reach * (WD @ (W.T @ (layer.B @ mean))))
-        new_mean = layer.A @ mean + pull + layer.b
+        size = float(np.sum(WD * W))
+        a = float(np.sum(WD * drift)) / size if size else 0.0
+        seen = mean + reach * (WD @ (W.T @ (layer.B @ mean)))
+        new_mean = layer.A @ mean + layer.V @ seen + layer.b
         return np.concatenate([(drift - a * W).ravel(), [2 * a], new_mean])[:, None]
 
     def time_left(self, t: float, y: State) -> float:
-        """To a blow-up if nothing else changed; inf where the covariance shrinks."""
+        """To a blow-up if the shape W stood still; inf if attention does not pull."""
+        layer = self.path(t)
         W, log_size, _ = self.split(y)
-        own, pull = self.rates(self.path(t), W)
-        q = np.exp(-log_size)
-        return float(q / (2 * pull)) if pull > 0 and pull + own * q > 0 else np.inf
+        WD = W * self.D
+        pull = float(np.sum(WD * (layer.V @ (WD @ (W.T @ (layer.B @ W))))))
+        size = float(np.sum(WD * W))
+        return float(np.exp(-log_size)) * size / (2 * pull) if pull > 0 else np.inf
+
+    def closeness(self, t: float, y: State) -> float:
+        """An event function: falls below zero when a blow-up is all but reached."""
+        if self.split(y)[1] - self.first < np.log(GROWN):
+            return 1.0
+        return min(self.time_left(t, y) / (LEFT * (t - self.t0)) - 1, 1.0)
+
+    def factor(self, y: State) -> Float[np.ndarray, "d r"]:
+        """L with Sigma = L L^T."""
+        W, log_size, _ = self.split(y)
+        return np.exp(0.5 * log_size) * W * np.sqrt(self.D)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What an integration reached."""
+
+    t: Vector
+    mean: Float[np.ndarray, "m d"]
+    factor: Float[np.ndarray, "m d r"]
+    status: str
+    blow_up: float = np.inf
+    direction: Vector | None = None
 
 
 def solve(
     layer_or_path: Layer | LayerPath,
     start: Gaussian,
     t: ArrayLike,
+    method: str = "auto",
     rtol: Number = 1e-12,
     atol: Number = 1e-13,
     max_steps: int = 100_000,
 ) -> Moments:
+    r"""The Gaussian at every output time, from ``start`` at t[0].
+
+    .. math:: \dot m = (A + V + V\Sigma B)m + b, \qquad
+              \dot\Sigma = J\Sigma + \Sigma J^\top, \quad J = A + V\Sigma B
+
+    ``t`` are output times, strictly increasing; t[0] is the start.  The covariance may
+    have any rank, and keeps it: what is integrated is a factor, :math:`\dot L = JL`
+    with :math:`\Sigma = LL^\top`, so that no eigenvalue can turn negative.
+
+    ``"auto"``
+        A closed form where there is one (V = vI or commuting matrices, constant layer,
+        mean and bias zero), else the integrator.
+    ``"ode"``
+        The integrator, the package's own of order 8, to ``rtol`` and ``atol`` of the
+        factor scaled to size one, restarted at the breaks of a path.
+
+    A blow-up ends the run with a label: ``status`` is ``"blow-up"``, ``blow_up_time``
+    its time (found to about 1e-11 of it), ``direction`` where it goes, and the times
+    kept are those before it.  No NaN is ever returned.
+
+    Raises ``ValueError`` for bad input only: dimensions that differ, times outside the
+    edges of a path.  Source: :cite:t:`alcalde2026gaussian`, eq. (1.1).
+    """
     path = as_path(layer_or_path)
     _check.instance(start, Gaussian, "start", "a gaussian.Gaussian")
+    _check.one_of(method, ("auto", "ode"), "method")
     if start.d != path.d:
         raise _check.refuse("start", f"of d={path.d}, that of the layers", start)
-    times = _check.increasing(t, "t")
-    if start.rank == 0:
-        return _mean_alone(path, start, times, rtol, atol, max_steps)
-    system = System(path, start)
-    t0 = float(times[0])
+    times = _check.increasing(t, "t").copy()
+    if path.edges and not (path.edges[0] <= times[0] and times[-1] <= path.edges[1]):
+        wanted = f"in [{path.edges[0]:g}, {path.edges[1]:g}], where the path is defined"
+        raise _check.refuse("t", wanted, f"[{times[0]:g}, {times[-1]:g}]")
+    run = _closed(path, start, times) if method == "auto" else None
+    if run is None:
+        run = _integrated(
+            System(path, start, float(times[0])), times, rtol, atol, max_steps
+        )
+    half = run.factor @ run.factor.swapaxes(1, 2)
+    cov = 0.5 * (half + half.swapaxes(1, 2))
+    return Moments(
+        run.t, run.mean, cov, run.factor, run.status, run.blow_up, run.direction
+    )
 
-    def close(t: float, y: State) -> float:
-        grown = system.split(y)[1] - system.first - np.log(GROWN)
-        if grown < 0:
-            return 1.0
-        return float(np.clip(system.time_left(t, y) / (t - t0) / LEFT - 1, -1, 1))
 
-    event = flow.Event(close, terminal=True)
+def _closed(path: LayerPath, start: Gaussian, times: Vector) -> _Run | None:
+    """Without an integrator, if that is possible."""
+    layer = held(path)
+    if layer is None or layer.b.any() or start.mean.any():
+        return None
+    found = closed_moments(layer, start, times)
+    if found is None or not np.isfinite(found[0]).all():
+        return None
+    factor, blow_up, direction = found
+    status = "done" if blow_up == np.inf else "blow-up"
+    mean = np.zeros((len(factor), start.d))
+    return _Run(times[: len(factor)], mean, factor, status, blow_up, direction)
+
+
+def _integrated(
+    system: System, times: Vector, rtol: Number, atol: Number, max_steps: int
+) -> _Run:
+    """By the integrator of the package."""
+    end = flow.Event(system.closeness, terminal=True)
     run = flow.solve(
-        system, system.start, times, "dop853", rtol, atol, (event,), max_steps=max_steps
+        system, system.start, times, "dop853", rtol, atol, (end,), max_steps=max_steps
     )
     status, blow_up, direction = run.status, np.inf, None
-    kept = len(times) if status == "done" else len(run.t)
     if status == "event":
-        last = run.x[-1]
-        end = float(run.t[-1])
-        status, blow_up = "blow-up", end + system.time_left(end, last)
-        W = system.split(last)[0]
-        direction = np.linalg.svd(W * np.sqrt(system.D))[0][:, 0]
+        last, y = float(run.t[-1]), run.x[-1]
+        status, blow_up = "blow-up", last + system.time_left(last, y)
+        direction = np.linalg.svd(system.factor(y))[0][:, 0]
+    kept = len(times)
     if status != "done":
-        kept = int(np.searchsorted(times, min(run.t[-1], blow_up), side="left"))
-        kept = max(kept, 1)
-    return _collect(system, times[:kept], run.x[:kept], status, blow_up, direction)
-
-
-def _collect(
-    system: System,
-    times: np.ndarray,
-    states: np.ndarray,
-    status: str,
-    blow_up: float,
-    direction: np.ndarray | None,
-) -> Moments:
-    root = np.sqrt(system.D)
-    parts = [system.split(y) for y in states]
-    factor = np.stack([np.exp(0.5 * s) * W * root for W, s, _ in parts])
-    mean = np.stack([m for *_, m in parts])
-    cov = factor @ factor.swapaxes(1, 2)
-    return Moments(times.copy(), mean, cov, factor, status, blow_up, direction)
-
-
-def _mean_alone(
-    path: LayerPath,
-    start: Gaussian,
-    times: np.ndarray,
-    rtol: Number,
-    atol: Number,
-    max_steps: int,
-) -> Moments:
-    """A cloud that is one point: only its mean moves."""
-
-    class Field:
-        space, breaks = "euclidean", path.breaks
-
-        def __call__(self, t: float, y: State) -> State:
-            layer = path(t)
-            return ((layer.A + layer.V) @ y[:, 0] + layer.b)[:, None]
-
-    run = flow.solve(
-        Field(), start.mean[:, None], times, "dop853", rtol, atol, max_steps=max_steps
-    )
-    kept = min(len(run.t), len(times))
-    d = start.d
-    return Moments(
-        run.t[:kept],
-        run.x[:kept, :, 0],
-        np.zeros((kept, d, d)),
-        np.zeros((kept, d, 0)),
-        run.status,
-        np.inf,
-    )
+        kept = max(1, int(np.searchsorted(times, run.t[-1], side="right")))
+    mean = np.stack([system.split(y)[2] for y in run.x[:kept]])
+    with np.errstate(over="ignore"):  # what left the doubles is cut off below
+        factor = np.stack([system.factor(y) for y in run.x[:kept]])
+        size = np.einsum("mdr,mdr->m", factor, factor)
+    if not np.isfinite(size).all():
+        kept, status = int(np.argmin(np.isfinite(size))), "not finite"
+    return _Run(times[:kept], mean[:kept], factor[:kept], status, blow_up, direction)

@@ -87,9 +87,13 @@ class Gaussian:
         if L.shape[1] and (L.shape[1] > L.shape[0] or sizes[-1] <= 1e-14 * sizes[0]):
             raise _check.refuse("factor", "of full column rank", L)
         mean = _check.shaped(mean, "mean", (len(L),), ", the rows of factor").copy()
+        return cls._kept(_check.bounded(mean, "mean"), L)
+
+    @classmethod
+    def _kept(cls, mean: Vector, L: Factor) -> "Gaussian":
+        """As ``from_factor``, no questions asked: columns may have become alike."""
         out = object.__new__(cls)
-        cov = symmetric_part(L @ L.T)
-        _freeze(out, mean=_check.bounded(mean, "mean"), cov=cov, factor=L)
+        _freeze(out, mean=mean, cov=symmetric_part(L @ L.T), factor=L)
         return out
 
     @property
@@ -266,7 +270,7 @@ class Moments:
         k = _check.integer(k, "k")
         if not -len(self.t) <= k < len(self.t):
             raise _check.refuse("k", f"an index of {len(self.t)} times", k)
-        return Gaussian.from_factor(self.mean[k], self.factor[k])
+        return Gaussian._kept(self.mean[k].copy(), self.factor[k].copy())
 
     @property
     def end(self) -> Gaussian:

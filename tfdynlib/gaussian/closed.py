@@ -1,0 +1,293 @@
+r"""Covariances that can be written down: one dimension, commuting layers, V = vI.
+
+One dimension: :math:`\dot S = 2aS + 2cS^2` has a closed form with its pole.  Symmetric
+A, V, B and Σ that commute are such equations, one for each common eigenvector.  For
+V = vI the precision obeys a linear equation, and for :math:`\Sigma = LL^\top` of any
+rank
+
+.. math::
+    L(t) = e^{At} L\,(I - L^\top G(t) L)^{-1/2}, \qquad
+    G(t) = \int_0^t e^{A^\top s}\, S\, e^{As}\,ds, \quad S = v(B + B^\top) .
+
+The covariance blows up when the largest eigenvalue of :math:`L^\top G(t) L` reaches 1.
+Derived in the book; the first is :cite:t:`alcalde2026gaussian` in one dimension.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+
+from tfdynlib import _check
+from tfdynlib.gaussian.types import (
+    Factor,
+    Gaussian,
+    Layer,
+    Matrix,
+    Vector,
+    factor_of,
+    symmetric_part,
+)
+
+# Relative size below which a matrix counts as zero: the rounding of products of a few.
+ROUNDING = 1e-13
+# Steps of the flow for V = vI, in units of 1/|A|: if it may blow up, if it cannot.
+SHORT, LONG = 0.1, 1.0
+# A step this small against the time passed is the rest of the way to a blow-up.
+REST = 1e-12
+
+
+def scalar_covariance(
+    a: ArrayLike, c: ArrayLike, start: ArrayLike, t: ArrayLike
+) -> Float[np.ndarray, "..."]:
+    r"""The variance S(t) of one-dimensional layers, :math:`\dot S = 2aS + 2cS^2`.
+
+    .. math::
+        S(t) = \frac{S_0 e^{2at}}{1 - \frac{c}{a} S_0 (e^{2at} - 1)},
+        \qquad a = 0:\quad \frac{S_0}{1 - 2cS_0t}
+
+    c = vk is the product of value and score.  Arguments broadcast; ``start`` and ``t``
+    are zero or positive.  From the blow-up on the value is inf.
+    """
+    a, c, s0, t = _front(a, c, start, t)
+    decay = np.exp(-2 * np.abs(a) * t)
+    span = 2 * t * _mean_decay(2 * np.abs(a) * t)
+    # Numerator and denominator are divided by e^{2at} if that is large.
+    top = np.where(a > 0, s0, s0 * decay)
+    below = np.where(a > 0, decay, 1.0) - c * s0 * span
+    alive = t < scalar_blow_up_time(a, c, s0)
+    return np.where(alive, top / np.where(alive, below, 1.0), np.inf)
+
+
+def scalar_blow_up_time(
+    a: ArrayLike, c: ArrayLike, start: ArrayLike
+) -> Float[np.ndarray, "..."]:
+    r"""When S of ``scalar_covariance`` becomes infinite; inf if it never does.
+
+    .. math:: t^* = \frac{1}{2a}\ln\Bigl(1 + \frac{a}{cS_0}\Bigr),
+              \qquad a = 0:\quad \frac{1}{2cS_0}
+
+    Only for c > 0, and if a < 0 only above the threshold :math:`S_0 > |a|/c`.
+    """
+    a, c, s0, _ = _front(a, c, start, 0.0)
+    pull = c * s0
+    blows = (pull > 0) & (pull + a > 0)
+    ratio = np.where(blows, a, 0.0) / np.where(blows, pull, 1.0)
+    # ln(1 + r) / r, which is 1 at r = 0
+    curve = np.log1p(ratio) / np.where(ratio == 0, 1.0, ratio)
+    curve = np.where(ratio == 0, 1.0, curve)
+    return np.where(blows, curve / (2 * np.where(blows, pull, 1.0)), np.inf)
+
+
+def _front(*values: ArrayLike) -> tuple[np.ndarray, ...]:
+    """The four arguments as arrays of one shape."""
+    names = ("a", "c", "start", "t")
+    arrays = [_check.bounded(_check.array(v, n), n) for v, n in zip(values, names)]
+    for value, name in zip(arrays[2:], names[2:]):
+        if (value < 0).any():
+            raise _check.refuse(name, "zero or positive", f"{value.min():g}")
+    try:
+        return np.broadcast_arrays(*arrays)
+    except ValueError:
+        shapes = ", ".join(str(v.shape) for v in arrays)
+        raise _check.refuse(
+            "start", "of a shape that fits the others", shapes
+        ) from None
+
+
+def _mean_decay(x: np.ndarray) -> np.ndarray:
+    """(1 - e^{-x}) / x, which is 1 at 0."""
+    safe = np.where(x == 0, 1.0, x)
+    return np.where(x == 0, 1.0, -np.expm1(-safe) / safe)
+
+
+def value_number(layer: Layer) -> float | None:
+    """v if V = vI up to rounding, else None."""
+    v = float(np.trace(layer.V)) / layer.d
+    gap = np.abs(layer.V - v * np.eye(layer.d)).max()
+    return v if gap <= ROUNDING * np.abs(layer.V).max() else None
+
+
+def common_basis(layer: Layer, cov: Matrix) -> Matrix | None:
+    """Orthonormal columns in which A, V, B and cov are diagonal, or None."""
+    parts = [M for M in (layer.A, layer.V, layer.B, cov) if M.any()]
+    sizes = [float(np.linalg.norm(M)) for M in parts]
+    for M, size in zip(parts, sizes):
+        if np.abs(M - M.T).max() > ROUNDING * size:
+            return None
+    # A combination with unrelated weights has the common eigenvectors for its own.
+    mix = sum(w * M / s for w, M, s in zip((1.0, 0.6180, 0.3247, 0.2207), parts, sizes))
+    basis = np.linalg.eigh(symmetric_part(mix))[1] if parts else np.eye(layer.d)
+    for M, size in zip(parts, sizes):
+        turned = basis.T @ M @ basis
+        if np.abs(turned - np.diag(np.diag(turned))).max() > ROUNDING * size * layer.d:
+            return None
+    return basis
+
+
+@dataclass(frozen=True)
+class Modes:
+    """A commuting layer, mode by mode: S_i' = 2 a_i S_i + 2 c_i S_i^2."""
+
+    basis: Matrix
+    a: Vector
+    c: Vector
+    start: Vector
+
+    @classmethod
+    def of(cls, layer: Layer, cov: Matrix) -> "Modes | None":
+        """The modes, or None if the layer and the covariance do not commute."""
+        Q = common_basis(layer, cov)
+        if Q is None:
+            return None
+        a, v, k, s = (np.diag(Q.T @ M @ Q) for M in (layer.A, layer.V, layer.B, cov))
+        s = np.where(s > ROUNDING * len(s) * np.abs(s).max(), s, 0.0)
+        return cls(Q, a.copy(), v * k, s)
+
+    @property
+    def blow_up_times(self) -> Vector:
+        """Of each mode; inf for those that have none."""
+        return scalar_blow_up_time(self.a, self.c, self.start)
+
+    def factors(self, times: Vector) -> Float[np.ndarray, "m d r"]:
+        """L(t) after times since the start, all before the first blow-up."""
+        lives = self.start > 0
+        s = scalar_covariance(
+            self.a[lives], self.c[lives], self.start[lives], times[:, None]
+        )
+        return np.sqrt(s)[:, None, :] * self.basis[:, lives]
+
+
+class Moebius:
+    """The flow of a layer with V = vI: L goes to e^{Ah} L (I - L^T G(h) L)^{-1/2}."""
+
+    def __init__(self, layer: Layer, v: float):
+        self.A, self.S = layer.A, v * (layer.B + layer.B.T)
+        self.largest = float(np.linalg.eigvalsh(self.S)[-1])
+        reach = float(np.linalg.norm(self.A, 2))
+        length = SHORT if self.can_blow_up else LONG
+        self.longest = length / reach if reach > 0 else np.inf
+        self._maps: dict[float, tuple[Matrix, Matrix]] = {}
+
+    @property
+    def can_blow_up(self) -> bool:
+        """Whether S has a positive eigenvalue."""
+        return self.largest > ROUNDING * float(np.abs(self.S).max())
+
+    def maps(self, h: float) -> tuple[Matrix, Matrix]:
+        """e^{Ah} and G(h), by one exponential of a matrix of twice the size."""
+        if h not in self._maps:
+            from scipy.linalg import expm
+
+            d = len(self.A)
+            if not self.A.any():
+                return np.eye(d), h * self.S
+            big = expm(h * np.block([[-self.A.T, self.S], [np.zeros((d, d)), self.A]]))
+            self._maps[h] = big[d:, d:], symmetric_part(big[d:, d:].T @ big[:d, d:])
+        return self._maps[h]
+
+    def step(self, L: Factor, h: float) -> Factor | None:
+        """L after h; None if that takes it more than half way to a blow-up."""
+        Phi, G = self.maps(h)
+        lam, U = np.linalg.eigh(symmetric_part(L.T @ G @ L))
+        if lam[-1] > 0.5:
+            return None
+        return Phi @ L @ (U / np.sqrt(1 - lam)) @ U.T
+
+    def pull(self, L: Factor) -> float:
+        """Largest eigenvalue of L^T S L: one over the time left if A were zero."""
+        return float(np.linalg.eigvalsh(symmetric_part(L.T @ self.S @ L))[-1])
+
+    def follow(self, L: Factor, t: float, end: float) -> tuple[Factor, float, float]:
+        """From L at t > 0 (time since the start) to ``end``: the factor, the time
+        reached, and the time of the blow-up if one came first, else inf.
+
+        While a step takes less than half of the way, the eigenvalue is all but convex
+        in time, so that it cannot pass 1 and come back within the step.
+        """
+        h = min(self.longest, end - t)
+        while t < end:
+            h = min(h, end - t)
+            after = self.step(L, h)
+            if after is None:
+                h *= 0.5
+                if h <= REST * t:
+                    return L, t, t + 1 / self.pull(L)
+                continue
+            L, t = after, t + h if h < end - t else end
+            h = min(2 * h, self.longest)
+        return L, t, np.inf
+
+
+def moebius_factors(
+    flow: Moebius, L: Factor, times: Vector
+) -> tuple[Float[np.ndarray, "m d r"], float, Factor]:
+    """L at times since the start, those before a blow-up; its time; L at the end.
+
+    The first of the times is 0.
+    """
+    out, now = [L], 0.0
+    for end in times[1:].tolist():
+        L, now, blow_up = flow.follow(L, now, end)
+        if blow_up < np.inf:
+            return np.stack(out), blow_up, L
+        out.append(L)
+    return np.stack(out), np.inf, L
+
+
+def closed_form(
+    layer: Layer, cov: ArrayLike, t: ArrayLike
+) -> Float[np.ndarray, "m d d"]:
+    r"""Σ(t[k]) without an integrator, (m, d, d); t counts from the start at ``cov``.
+
+    For V = vI, and for symmetric A, V, B and cov that commute (in one dimension
+    always); see the head of this file for the equations.  ``t`` are times, (m,), zero
+    or positive and increasing.  Any rank of ``cov`` is welcome.
+
+    Raises ``ValueError`` for other layers, and for times at or after a blow-up.
+    """
+    _check.instance(layer, Layer, "layer", "a gaussian.Layer")
+    shape = (layer.d, layer.d)
+    cov, L = factor_of(_check.shaped(cov, "cov", shape, ", as the layer has it"))
+    times = _check.array(t, "t", ndim=1)
+    if len(times) == 0 or times[0] < 0 or (np.diff(times) <= 0).any():
+        raise _check.refuse("t", "zero or positive and strictly increasing", times)
+    found = exact(layer, cov, L, np.concatenate([[0.0], times[times > 0]]))
+    if found is None:
+        wanted = "with V = vI, or of symmetric matrices that commute with cov"
+        raise _check.refuse("layer", wanted, layer)
+    factors, blow_up, _ = found
+    if times[-1] >= blow_up:
+        raise _check.refuse("t", f"before the blow-up at {blow_up:.9g}", times[-1])
+    factors = factors if times[0] == 0 else factors[1:]
+    return factors @ factors.swapaxes(1, 2)
+
+
+def exact(
+    layer: Layer, cov: Matrix, L: Factor, times: Vector
+) -> tuple[Float[np.ndarray, "m d r"], float, Vector | None] | None:
+    """Factors at times since the start, time and direction of a blow-up before the
+    last of them; None if the layer has no closed form here."""
+    v = value_number(layer)
+    if v is not None and L.shape[1]:
+        factors, blow_up, last = moebius_factors(Moebius(layer, v), L, times)
+        direction = np.linalg.svd(last)[0][:, 0] if blow_up < np.inf else None
+        return factors, blow_up, direction
+    modes = Modes.of(layer, cov)
+    if modes is None or np.count_nonzero(modes.start) != L.shape[1]:
+        return None
+    ends = modes.blow_up_times
+    first = int(np.argmin(ends))
+    met = bool(ends[first] <= times[-1])
+    kept = times[times < ends[first]]
+    direction = modes.basis[:, first].copy() if met else None
+    return modes.factors(kept), float(ends[first]) if met else np.inf, direction
+
+
+def closed_moments(
+    layer: Layer, start: Gaussian, times: Vector
+) -> tuple[Float[np.ndarray, "m d r"], float, Vector | None] | None:
+    """As ``exact``, from a Gaussian at times[0]."""
+    found = exact(layer, start.cov, start.factor, times - times[0])
+    return found and (found[0], float(times[0]) + found[1], found[2])
