@@ -35,6 +35,7 @@ PAGES = (
     "density",
     "stability",
     "experiments",
+    "real_weights",
     "performance",
     "claims",
 )

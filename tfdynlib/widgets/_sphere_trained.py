@@ -1,9 +1,9 @@
 """Presets of the figure ``sphere``: heads of a trained model, in three directions.
 
-The matrices are those of the stored run (``pretrained.stored``): what a head does inside
-the three directions in which the tokens of a text are widest.  beta is the mean variance
-there, since tokens of the model have that size and those of the figure size one; V is
-divided by its largest entry, which only changes the clock.
+The matrices are those of the stored run (``pretrained.stored``): what a head does
+inside the three directions in which the tokens of a text are widest.  beta is the mean
+variance there, since tokens of the model have that size and those of the figure size
+one; V is divided by its largest entry, which only changes the clock.
 """
 
 import numpy as np
