@@ -247,9 +247,7 @@ def test_small_layers_come_to_the_wall_when_the_equation_does():
     v, b, steps = 1e-3, 1.0, 10_000
     found = prescribed.closed("equal", [1.0], steps, v, b, limit=1e6)
     layer = gaussian.Layer(A=[[0.0]], B=[[b]], V=[[v]])
-    wall = gaussian.solve(
-        layer, gaussian.Gaussian([0.0], [[1.0]]), [0.0, 600.0]
-    ).blow_up_time
+    wall = gaussian.blow_up_time(layer, [[1.0]])
     assert wall == pytest.approx(1 / (2 * v * b), rel=1e-8)
     assert len(found) == pytest.approx(wall, rel=0.02)
 

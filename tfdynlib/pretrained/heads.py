@@ -47,7 +47,8 @@ class LayerHeads:
         What brings values back into the tokens' space, (H, d, d_k).
     c
         Part of the score that comes from the biases of the queries, (H, d): the score
-        is <Bx + c, y> up to a term without y.
+        is <Bx + c, y> up to a term without y.  (With rotary positions that term
+        depends on the offset if keys have biases; those of ModernBERT-base have none.)
     shift
         What all biases add to every token, (d,).
     normalised
