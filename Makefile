@@ -5,11 +5,13 @@
 #   UPGRADE=--upgrade  with `make lock`: the newest versions that fit, not those pinned
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve live test beside check bench bench-full lock clean
+.PHONY: help book serve live test models beside check bench bench-full lock clean
 .DELETE_ON_ERROR:
 
 # The peers of the test-bench are large: they have an environment of their own.
 PEERS := $(CURDIR)/.venv-bench
+# So have trained models.
+MODELS := $(CURDIR)/.venv-pretrained
 
 ifdef PYTHON_ENV
 ENV := $(abspath $(PYTHON_ENV))
@@ -54,6 +56,9 @@ test: $(TEST_ENV) book  ## build the book and run every test
 	@$(RUN) pytest $(BESIDE)
 	$(SAY) 'All tests have passed.'
 
+models: $(MODELS)/models.stamp  ## test trained models (with torch) in their own environment
+	@$(MODELS)/bin/python -m pytest tests/test_pretrained_models.py
+
 beside:
 	@echo '$(BESIDE)'
 
@@ -94,6 +99,13 @@ $(ENV)/book.stamp: requirements.txt pyproject.toml
 $(ENV)/test.stamp: $(ENV)/book.stamp tests/requirements.txt
 	$(SAY) 'Installing what the tests need (tests/requirements.txt) into $(ENV).'
 	@$(PIP) install -r tests/requirements.txt
+	@touch $@
+
+$(MODELS)/models.stamp: tests/pretrained.txt tests/requirements.txt requirements.txt
+	@sh .ci/environment $(MODELS) $(PYTHON)
+	$(SAY) 'Installing what trained models need (tests/pretrained.txt).'
+	@$(MODELS)/bin/python -m pip --disable-pip-version-check install --quiet \
+	  -r tests/requirements.txt -r tests/pretrained.txt
 	@touch $@
 
 $(PEERS)/bench.stamp: benchmarks/requirements.txt requirements.txt pyproject.toml

@@ -56,7 +56,7 @@ def test_every_claim_of_the_first_paper_has_its_verdict(claim):
     assert bool(claim.only_if) == (claim.id in CONDITIONAL)
 
 
-@pytest.mark.parametrize("paper", [1])
+@pytest.mark.parametrize("paper", [1, 2])
 def test_rows_are_numbered_and_filled_in(paper):
     rows = claims.of_paper(paper)
     assert [c.id for c in rows] == [f"{paper}.{k + 1}" for k in range(len(rows))]
@@ -159,5 +159,5 @@ def test_the_table_is_text_with_a_row_for_each_claim():
 
 
 def test_refusals():
-    with pytest.raises(ValueError, match="^paper must be one of 1, got 7"):
+    with pytest.raises(ValueError, match="^paper must be one of 1, 2, got 7"):
         claims.of_paper(7)

@@ -301,6 +301,24 @@ WRONG = {
         lambda D0: weights.constant(Heads.descent(D0)),
         lambda D0: D0,
     ],
+    "real_weights.null_band": [
+        lambda statistic, N, d, reps, rng: (0.0, 0.0),
+        lambda statistic, N, d, reps, rng: statistic(rng.standard_normal((N, d))),
+        lambda statistic, N, d, reps, rng: np.quantile(
+            [statistic(rng.standard_normal((N, d))) for _ in range(reps)], [0, 1]
+        ),
+        lambda statistic, N, d, reps, rng: np.quantile(
+            [statistic(rng.random((N, d))) for _ in range(reps)], [0.025, 0.975]
+        ),
+        lambda statistic, N, d, reps, rng: np.quantile(
+            [
+                statistic(np.random.default_rng(k).standard_normal((N, d)))
+                for k in range(reps)
+            ],
+            [0.025, 0.975],
+        ),
+        "a band",
+    ],
     "experiments.four_heads": [],  # takes a number and a seed: below
     "gradient.rising": [],  # takes tokens and matrices: below
     "balance.residual": [

@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 import pagesource
 import pytest
+from scipy import stats
 from scipy.integrate import quad, solve_ivp
 from scipy.linalg import sqrtm
 from scipy.optimize import brentq, minimize_scalar
@@ -27,6 +28,7 @@ from tfdynlib import (
     geometry,
     jko,
     measure,
+    records,
     sphere,
     stability,
 )
@@ -342,6 +344,24 @@ def unprotected_row():
     return int(only.split(".")[1])
 
 
+def mean_of_mardia(n=256, d=8):
+    """Squared distances of Gaussian tokens are (n - 1) times a beta variable."""
+    return (n - 1) ** 2 * stats.beta(d / 2, (n - d - 1) / 2).moment(2)
+
+
+def symmetry_of_a_random_matrix(d=64):
+    """Root of the quotient of mean squares: by the variances of all entries."""
+    var = np.full((d, d), 2.0) - 2 * np.eye(d), np.full((d, d), 2.0) + 2 * np.eye(d)
+    return math.sqrt(var[0].sum() / var[1].sum())
+
+
+def widening_layers():
+    """From the stored file itself."""
+    rows = records.published("real_weights").case("heads")["layers"]
+    rates = [[head["rate"] for head in layer] for layer in rows]
+    return sum(max(layer) > -min(layer) for layer in rates)
+
+
 def winner(rate, beta):
     return max(range(1, 20), key=lambda k: rate(k, beta))
 
@@ -623,6 +643,10 @@ VALUES = {
     "ex-steering-5": smallest_B,
     "ex-neighbours-1": lambda: control.riccati_flow(1, 1, 0.25, None, 1, 30.0),
     "ex-neighbours-4": lambda: control.riccati_flow(0.5, 1, 0.5, 1, 1, 30.0),
+    "ex-real_weights-1": lambda: stats.chi(768).std() / stats.chi(768).mean(),
+    "ex-real_weights-2": mean_of_mardia,
+    "ex-real_weights-4": symmetry_of_a_random_matrix,
+    "ex-real_weights-5": widening_layers,
     "ex-balance-1": lambda: (0.5, 1.0),
     "ex-balance-2": lambda: 2 * TWO_HEADS[1] - TWO_HEADS[0],
     "ex-balance-3": lambda: [round(math.log2(a / b), 2) for a, b in pairwise(ONE_HEAD)],

@@ -20,11 +20,13 @@ import numpy as np
 
 from tfdynlib import (
     _check,
+    _gaussian_control,
     _multihead,
     _multihead_space,
     _multihead_stability,
     _multihead_time,
     _riccati,
+    _trained_claims,
     records,
 )
 from tfdynlib._ledger import HOLDS, NOT_SEEN, ONLY_IF, Claim, Evidence, verdict
@@ -46,7 +48,7 @@ __all__ = [
 
 THEMES = {
     1: (_multihead, _multihead_space, _multihead_stability, _multihead_time),
-    2: (_riccati,),
+    2: (_riccati, _gaussian_control, _trained_claims),
 }
 NAMES = {1: "first", 2: "second", 3: "third"}
 
@@ -69,7 +71,8 @@ class Row:
 
 
 def of_paper(paper: int) -> tuple[Claim, ...]:
-    """The claims of one paper, in order: 1 for :cite:t:`massucco2026multihead`."""
+    """The claims of one paper, in order: 1 for :cite:t:`massucco2026multihead`, 2 for
+    :cite:t:`alcalde2026gaussian`."""
     if not isinstance(paper, int) or paper not in PAPERS:
         raise _check.refuse("paper", f"one of {', '.join(map(str, PAPERS))}", paper)
     return PAPERS[paper]

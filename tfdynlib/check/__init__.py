@@ -45,6 +45,7 @@ PAGES = (
     "reachable",
     "steering",
     "neighbours",
+    "real_weights",
     "performance",
     "claims",
 )

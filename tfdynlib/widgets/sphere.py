@@ -6,6 +6,7 @@ import numpy as np
 
 from tfdynlib import attention, flow, sphere, weights
 from tfdynlib.widgets._bundle import esm, style
+from tfdynlib.widgets._sphere_trained import TRAINED
 from tfdynlib.widgets._sphere_twins import CHANGES, TWINS, Twins
 from tfdynlib.widgets._traits import Matrices, OneOf, Real, Whole
 from tfdynlib.widgets._widget import Preset, Widget, doubles
@@ -102,6 +103,7 @@ class Sphere(Widget):
             2.0,
         ),
         **TWINS,
+        **TRAINED,
     }
     OPENING = (
         "pause_and_merge",
