@@ -389,7 +389,7 @@ WRONG = {
         lambda L, layer, dt: L,
         lambda L, layer, dt: L + dt * layer.jacobian(L @ L.T) @ L,
         lambda L, layer, dt: frozen_step(L, layer, dt),
-        lambda L, layer, dt: (L @ L.T),
+        lambda L, layer, dt: L @ L.T,
     ],
     "relu.relu_gap": [
         lambda mean, cov, A, c: np.sum(np.minimum(A @ mean + c, 0) ** 2),

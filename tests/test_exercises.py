@@ -448,7 +448,9 @@ def power_of_the_mean():
 
 
 def projective_wall():
-    layer = gaussian.Layer(np.zeros((2, 2)), [[1.2, 0.3], [0.3, 0.8]], [[1, 0], [0, 0.5]])
+    layer = gaussian.Layer(
+        np.zeros((2, 2)), [[1.2, 0.3], [0.3, 0.8]], [[1, 0], [0, 0.5]]
+    )
     run = gaussian.solve(layer, gaussian.Gaussian([0, 0], COV), [0, 1])
     return run.blow_up_time
 
@@ -589,7 +591,9 @@ VALUES = {
     "ex-regimes-2": explodes_in_the_plane,
     "ex-blow_up-1": lambda: [scalar_wall(a, 1, 2) for a in (0.5, 0, -0.5)],
     "ex-blow_up-2": lambda: [
-        scalar_wall(0, 0.8, 1), scalar_wall(0, 0.2, 2), scalar_wall(0, 0.8, 1)
+        scalar_wall(0, 0.8, 1),
+        scalar_wall(0, 0.2, 2),
+        scalar_wall(0, 0.8, 1),
     ],
     "ex-blow_up-3": power_of_the_mean,
     "ex-blow_up-5": lambda: 5.317 * math.exp(0.2),

@@ -57,4 +57,6 @@ def _cases() -> list[Case]:
     S0 = rng.uniform(0.1, 3, 197)
     bar = [(-0.5, 1.0, 0.5), (-0.25, 0.5, 0.5), (-1.0, 2.0, 0.5)]
     rows = [*zip(a.tolist(), vk.tolist(), S0.tolist()), *bar]
-    return [Case(f"a = {p:.3g}, vk = {q:.3g}, S0 = {s:.3g}", (p, q, s)) for p, q, s in rows]
+    return [
+        Case(f"a = {p:.3g}, vk = {q:.3g}, S0 = {s:.3g}", (p, q, s)) for p, q, s in rows
+    ]
