@@ -14,7 +14,8 @@ A = np.array([[0.4, 0.3], [-0.2, 0.6]])
 B = np.array([[1.0, 0.5], [-0.3, 0.8]])
 COV = np.array([[1.0, 0.3], [0.3, 0.6]])
 V2, B2 = np.diag([1.0, 0.5]), np.array([[1.2, 0.3], [0.3, 0.8]])
-START = Gaussian([0, 0], COV)
+ZERO, ONE = [0.0, 0.0], Gaussian([0.0], [[1.0]])
+START = Gaussian([0.0, 0.0], COV)
 D1, D2 = Layer(A, B, -0.7 * I2), Layer(O2, B, 0.7 * I2)
 D3 = Layer(np.diag([0.5, -0.5]), I2, -I2)
 E1, E2 = Layer(O2, B2, V2), Layer(A, -B2, V2)
@@ -23,7 +24,7 @@ PRINTED = 6e-11
 
 
 def one(a, k, v, b=0.0):
-    return Layer([[a]], [[k]], [[v]], [b])
+    return Layer([[float(a)]], [[float(k)]], [[float(v)]], [float(b)])
 
 
 def rise(layer, cov):
@@ -52,7 +53,7 @@ def cases(draw, kind="any"):
     rank = draw(st.integers(1, d))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     M = 0.5 * rng.standard_normal((3, d, d))
-    V = rng.choice([-1, 1]) * 0.5 * np.eye(d) if kind == "vI" else M[2]
+    V = rng.choice([-1.0, 1.0]) * 0.5 * np.eye(d) if kind == "vI" else M[2]
     L = rng.standard_normal((d, rank)) / d
     start = Gaussian.from_factor(rng.standard_normal(d), L)
     return Layer(M[0], M[1], V, rng.standard_normal(d)), start
@@ -63,9 +64,9 @@ def test_reference_moments(method):
     def at(layer, start, t):
         return gaussian.solve(layer, start, [0, t], method).cov[-1]
 
-    two = Gaussian([0], [[2]])
+    two = Gaussian([0.0], [[2.0]])
     assert at(one(0.5, 1, -1), two, 1)[0, 0] == pytest.approx(0.6905214968, abs=PRINTED)
-    small = Gaussian([0], [[0.4]])
+    small = Gaussian([0.0], [[0.4]])
     assert at(one(-0.5, 1, 1), small, 3)[0, 0] == pytest.approx(
         0.0830377849, abs=PRINTED
     )
@@ -75,17 +76,17 @@ def test_reference_moments(method):
 
 
 def test_reference_means():
-    run = gaussian.solve(one(0, 1, -1), Gaussian([1], [[2]]), [0, 1])
+    run = gaussian.solve(one(0, 1, -1), Gaussian([1.0], [[2.0]]), [0.0, 1.0])
     assert run.mean[-1, 0] == pytest.approx(0.1645206876, abs=PRINTED)
-    run = gaussian.solve(one(0.5, 1, -1, 0.7), Gaussian([3], [[2]]), [0, 40])
+    run = gaussian.solve(one(0.5, 1, -1, 0.7), Gaussian([3.0], [[2.0]]), [0.0, 40.0])
     # e^-40 is below the tolerance of the integrator, 1e-12, over its 40 units of time
     np.testing.assert_allclose([run.mean[-1, 0], run.cov[-1, 0, 0]], [0.7, 0.5], 1e-10)
 
 
 BLOW_UPS = [
-    (one(0.5, 1, 1), [[2]], 0.2231435513),
-    (one(0, 1, 1), [[2]], 0.25),
-    (one(-0.5, 1, 1), [[2]], 0.2876820725),
+    (one(0.5, 1, 1), [[2.0]], 0.2231435513),
+    (one(0, 1, 1), [[2.0]], 0.25),
+    (one(-0.5, 1, 1), [[2.0]], 0.2876820725),
     (D2, COV, 0.5923307904),
     (E1, COV, 0.3447557276),
     (Layer(O2, np.diag([0.8, 0.4]), V2), np.diag([1.0, 2.0]), 0.625),
@@ -98,7 +99,7 @@ def test_reference_blow_up_times(layer, cov, expected):
     # E1 is printed to ten digits by an integrator of its own, good to 1e-8
     room = 1e-8 if layer is E1 else PRINTED
     assert found == pytest.approx(expected, abs=room)
-    run = gaussian.solve(layer, Gaussian(np.zeros(len(cov)), cov), [0, 9], "ode")
+    run = gaussian.solve(layer, Gaussian(np.zeros(len(cov)), cov), [0.0, 9.0], "ode")
     assert run.status == "blow-up" and len(run.t) == 1
     assert run.blow_up_time == pytest.approx(found, rel=1e-10)
     low, high = gaussian.blow_up_bounds(layer, cov)
@@ -122,10 +123,10 @@ def test_reference_equilibria():
         sorted(rest.spectrum.imag), [-0.0433775870, 0.0433775870], atol=PRINTED
     )
     np.testing.assert_allclose(rest.spectrum.real, 0, atol=1e-14)
-    bias = rest.bias([1, -2])
+    bias = rest.bias([1.0, -2.0])
     np.testing.assert_allclose(bias, [0.7733829871, -1.3332026656], atol=PRINTED)
     np.testing.assert_allclose(
-        gaussian.equilibrium(Layer(A, B, -0.7 * I2, bias)).mean, [1, -2], rtol=1e-12
+        gaussian.equilibrium(Layer(A, B, -0.7 * I2, bias)).mean, [1.0, -2.0], rtol=1e-12
     )
     other = gaussian.equilibrium(E2)
     limit = [[0.3369697311, 0.1047209743], [0.1047209743, 1.3712797105]]
@@ -137,20 +138,20 @@ def test_reference_equilibria():
 
 @pytest.mark.parametrize("cov", [COV, 9 * I2, 0.01 * I2])
 def test_three_starts_come_to_one_rest(cov):
-    run = gaussian.solve(E2, Gaussian([0, 0], cov), [0, 60])
+    run = gaussian.solve(E2, Gaussian([0.0, 0.0], cov), [0.0, 60.0])
     np.testing.assert_allclose(run.cov[-1], gaussian.equilibrium(E2).cov, atol=1e-10)
 
 
 def test_reference_relu_and_fractions():
     for m, expected in ((0, 0.5), (3, 0.000203435080)):
-        gap = gaussian.relu_gap(Gaussian([m], [[1]]), [[1]], [0])
+        gap = gaussian.relu_gap(Gaussian([float(m)], [[1.0]]), [[1.0]], [0.0])
         assert gap[0] == pytest.approx(expected, abs=6e-13)
     found = gaussian.effective_fraction(START, [0.6, -0.4])
     assert found == pytest.approx(0.7319815, abs=6e-8)
 
 
 def test_reference_distance():
-    target = Gaussian([-1, 2], [[2, -0.5], [-0.5, 0.7]])
+    target = Gaussian([-1.0, 2.0], [[2.0, -0.5], [-0.5, 0.7]])
     w = gaussian.distance(Gaussian([0.5, -0.3], COV), target)
     assert w**2 == pytest.approx(8.0181335660, abs=PRINTED)
 
@@ -158,7 +159,7 @@ def test_reference_distance():
 @given(cases())
 def test_moments_agree_with_another_integrator(case):
     layer, start = case
-    run = gaussian.solve(layer, start, [0, 0.15, 0.3])
+    run = gaussian.solve(layer, start, [0.0, 0.15, 0.3])
     mean, cov = independent(layer, start, 0.3)
     # Both ask for 1e-12 of each step; the flow may spread errors e^3 in this time.
     scale = 1 + np.abs(cov).max() + np.abs(mean).max()
@@ -171,7 +172,7 @@ def test_moments_agree_with_another_integrator(case):
 @given(cases("vI"))
 def test_the_integrator_agrees_with_the_closed_form(case):
     layer, start = case
-    run = gaussian.solve(layer, start, [0, 0.3], "ode")
+    run = gaussian.solve(layer, start, [0.0, 0.3], "ode")
     exact = gaussian.closed_form(layer, start.cov, [0.3])[0]
     np.testing.assert_allclose(run.cov[-1], exact, atol=1e-11 * (1 + exact.max()))
 
@@ -192,13 +193,13 @@ def test_symmetries(case, c):
     )
     scaled = Layer(layer.A, layer.B / c, c * layer.V)
     g = Gaussian.from_factor(np.zeros(d), start.factor)
-    one, two = (gaussian.solve(w, g, [0, 0.3]).cov[-1] for w in (layer, scaled))
+    one, two = (gaussian.solve(w, g, [0.0, 0.3]).cov[-1] for w in (layer, scaled))
     np.testing.assert_allclose(two, one, atol=1e-10 * (1 + np.abs(one).max()))
 
 
 def test_logarithm_of_the_determinant():
     t = np.linspace(0, 2, 201)
-    run = gaussian.solve(D1, Gaussian([1, 0], COV), t)
+    run = gaussian.solve(D1, Gaussian([1.0, 0.0], COV), t)
     trace = [np.trace(D1.jacobian(c)) for c in run.cov]
     simpson = (
         0.01
@@ -215,7 +216,7 @@ def test_logarithm_of_the_determinant():
 def test_a_line_stays_a_line():
     for method in ("auto", "ode"):
         run = gaussian.solve(
-            D1, Gaussian([0, 0], np.ones((2, 2))), [0, 1, 3, 10], method
+            D1, Gaussian([0.0, 0.0], np.ones((2, 2))), [0.0, 1.0, 3.0, 10.0], method
         )
         assert run.factor.shape == (4, 2, 1)
         angle = np.degrees(np.arctan2(run.factor[:, 1, 0], run.factor[:, 0, 0])) % 180
@@ -224,29 +225,29 @@ def test_a_line_stays_a_line():
 
 
 def test_a_path_of_pieces_is_its_pieces():
-    layers = [D1, Layer(A, O2, O2, [1, 0])]
-    path = gaussian.piecewise(layers, [0, 0.5, 1])
-    start = Gaussian([1, 1], COV)
-    whole = gaussian.solve(path, start, [0, 1]).end
-    half = gaussian.solve(layers[0], start, [0, 0.5]).end
-    end = gaussian.solve(layers[1], half, [0.5, 1]).end
+    layers = [D1, Layer(A, O2, O2, [1.0, 0.0])]
+    path = gaussian.piecewise(layers, [0.0, 0.5, 1.0])
+    start = Gaussian([1.0, 1.0], COV)
+    whole = gaussian.solve(path, start, [0.0, 1.0]).end
+    half = gaussian.solve(layers[0], start, [0.0, 0.5]).end
+    end = gaussian.solve(layers[1], half, [0.5, 1.0]).end
     assert gaussian.distance(whole, end) < 1e-10
     smooth = LayerPath(lambda t: Layer(t * A, B, -I2), 2)
-    assert gaussian.solve(smooth, start, [0, 1]).status == "done"
+    assert gaussian.solve(smooth, start, [0.0, 1.0]).status == "done"
     with pytest.raises(ValueError, match="t must be in"):
-        gaussian.solve(path, start, [0, 2])
+        gaussian.solve(path, start, [0.0, 2.0])
 
 
 def test_blow_up_is_a_label_and_says_where():
-    run = gaussian.solve(D2, Gaussian([1, 1], COV), [0, 0.3, 0.59, 0.6, 1])
-    assert run.status == "blow-up" and list(run.t) == [0, 0.3, 0.59]
+    run = gaussian.solve(D2, Gaussian([1.0, 1.0], COV), [0.0, 0.3, 0.59, 0.6, 1.0])
+    assert run.status == "blow-up" and list(run.t) == [0.0, 0.3, 0.59]
     assert (
         abs(np.degrees(np.arctan(run.direction[1] / run.direction[0])) - 27.35) < 5e-3
     )
     assert np.isfinite(run.cov).all() and np.isfinite(run.mean).all()
-    far = gaussian.solve(Layer(I2, O2, O2), START, [0, 100, 1000])
+    far = gaussian.solve(Layer(I2, O2, O2), START, [0.0, 100.0, 1000.0])
     assert far.status == "not finite" and np.isfinite(far.cov).all()
-    point = gaussian.solve(D1, Gaussian([1, 0], O2), [0, 1])
+    point = gaussian.solve(D1, Gaussian([1.0, 0.0], O2), [0.0, 1.0])
     assert point.status == "done" and not point.cov.any()
 
 
@@ -275,30 +276,42 @@ def test_distance_is_a_distance(seed, d, r, s):
 
 
 def test_samples_have_the_moments():
-    x = gaussian.sample(Gaussian([1, 2], COV), 200_000, np.random.default_rng(0))
+    x = gaussian.sample(Gaussian([1.0, 2.0], COV), 200_000, np.random.default_rng(0))
     found = gaussian.matched(x)
     # five standard errors: 1/sqrt(n) for means, sqrt(2/n) for variances
-    np.testing.assert_allclose(found.mean, [1, 2], atol=5 / 200_000**0.5)
+    np.testing.assert_allclose(found.mean, [1.0, 2.0], atol=5 / 200_000**0.5)
     np.testing.assert_allclose(found.cov, COV, atol=5 * (2 / 200_000) ** 0.5)
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: Gaussian([0, 0], [[1, 2], [2, 1]]), "cov must be a covariance"),
-        (lambda: Gaussian([0, 0], [[1, 2], [0, 1]]), "cov must be symmetric"),
-        (lambda: Gaussian([0], I2), "mean must be of shape"),
-        (lambda: Gaussian.from_factor([0, 0], [[1, 1], [1, 1]]), "factor must be"),
+        (
+            lambda: Gaussian([0.0, 0.0], [[1.0, 2.0], [2.0, 1.0]]),
+            "cov must be a covariance",
+        ),
+        (
+            lambda: Gaussian([0.0, 0.0], [[1.0, 2.0], [0.0, 1.0]]),
+            "cov must be symmetric",
+        ),
+        (lambda: Gaussian([0.0], I2), "mean must be of shape"),
+        (
+            lambda: Gaussian.from_factor([0.0, 0.0], [[1.0, 1.0], [1.0, 1.0]]),
+            "factor must be",
+        ),
         (lambda: Layer(A, B, np.eye(3)), "V must be of shape"),
         (lambda: Layer(A, B, I2, [np.nan, 0]), "b must be finite"),
-        (lambda: gaussian.solve(D1, Gaussian([0], [[1]]), [0, 1]), "start must be"),
-        (lambda: gaussian.solve(D1, START, [0, 0]), "t must be strictly"),
-        (lambda: gaussian.solve(D1, START, [0, 1], "rk4"), "method must be"),
+        (
+            lambda: gaussian.solve(D1, Gaussian([0.0], [[1.0]]), [0.0, 1.0]),
+            "start must be",
+        ),
+        (lambda: gaussian.solve(D1, START, [0.0, 0.0]), "t must be strictly"),
+        (lambda: gaussian.solve(D1, START, [0.0, 1.0], "rk4"), "method must be"),
         (lambda: gaussian.closed_form(E1, COV, [0.1]), "layer must be"),
         (lambda: gaussian.closed_form(D2, COV, [0.7]), "t must be before"),
-        (lambda: gaussian.piecewise([D1], [0, 1, 2]), "t_edges must be"),
-        (lambda: gaussian.distance(START, Gaussian([0], [[1]])), "h must be"),
-        (lambda: gaussian.scalar_covariance(1, 1, -1, 0), "start must be"),
+        (lambda: gaussian.piecewise([D1], [0.0, 1.0, 2.0]), "t_edges must be"),
+        (lambda: gaussian.distance(START, Gaussian([0.0], [[1.0]])), "h must be"),
+        (lambda: gaussian.scalar_covariance(1.0, 1.0, -1.0, 0.0), "start must be"),
         (lambda: gaussian.regime(D1, np.eye(3)), "cov must be"),
     ],
 )
@@ -310,7 +323,7 @@ def test_bad_input_is_refused_by_name(call, words):
 def test_values_are_their_own():
     """Neither do they write into what is given, nor can they be written into."""
     cov = COV.copy()
-    g = Gaussian([0, 0], cov)
+    g = Gaussian([0.0, 0.0], cov)
     cov[0, 0] = 9
     assert g.cov[0, 0] == 1
     for array in (g.mean, g.cov, g.factor, D1.A, D1.b):

@@ -11,16 +11,17 @@ from tfdynlib.gaussian import Gaussian, Layer, NoEquilibrium
 from tfdynlib.weights import Heads
 
 TURN = np.array([[0.0, 1.0], [-1.0, 0.0]])
+SADDLE = np.diag([1.0, -0.5])
 
 FATES = [
-    (one(0.5, 1, -1), [[2]], "settles", 1.0, [[0.5]]),
-    (one(0.5, 1, 1), [[2]], "blow-up", None, None),
-    (one(-0.5, 1, 1), [[0.4]], "decays", 1.0, [[0]]),
+    (one(0.5, 1, -1), [[2.0]], "settles", 1.0, [[0.5]]),
+    (one(0.5, 1, 1), [[2.0]], "blow-up", None, None),
+    (one(-0.5, 1, 1), [[0.4]], "decays", 1.0, [[0.0]]),
     (one(-0.5, 1, 1), [[0.6]], "blow-up", None, None),
-    (one(0, 1, -1), [[2]], "decays", 0.0, [[0]]),
+    (one(0, 1, -1), [[2.0]], "decays", 0.0, [[0.0]]),
     (one(-0.5, 1, 1), [[0.5]], "rests", None, [[0.5]]),
     (D2, COV, "blow-up", None, None),
-    (D3, COV, "settles", 1.0, np.diag([0.5, 0])),
+    (D3, COV, "settles", 1.0, np.diag([0.5, 0.0])),
     (E1, COV, "blow-up", None, None),
     (E2, COV, "bounded", None, None),
     (Layer(O2, -B2, V2), COV, "decays", 0.0, O2),
@@ -29,9 +30,15 @@ FATES = [
     (Layer(TURN, O2, I2), COV, "bounded", None, None),
     (Layer(-A, B, 0.3 * I2), COV, "decays", 1.0, O2),
     (Layer(-A, B, 0.3 * I2), np.ones((2, 2)), "blow-up", None, None),
-    (Layer(0.1 * I2 + TURN, np.diag([1, -0.5]), 0.3 * I2), COV, "blow-up", None, None),
-    (Layer(-0.5 * I2 + TURN, np.diag([1, -0.5]), 0.3 * I2), COV, "decays", 1.0, O2),
-    (Layer(A, TURN + np.diag([1, -1]), B), COV, "undecided", None, None),
+    (
+        Layer(0.1 * I2 + TURN, np.diag([1.0, -0.5]), 0.3 * I2),
+        COV,
+        "blow-up",
+        None,
+        None,
+    ),
+    (Layer(-0.5 * I2 + TURN, SADDLE, 0.3 * I2), COV, "decays", 1.0, O2),
+    (Layer(A, TURN + np.diag([1.0, -1.0]), B), COV, "undecided", None, None),
 ]
 
 
@@ -57,8 +64,8 @@ def test_a_theorem_is_never_contradicted_by_a_run(seed, d, kind):
     M, K = rng.standard_normal((2, d, d))
     S = rng.standard_normal((d, d))
     V = np.eye(d) if kind == "vI" else S @ S.T / d + 0.2 * np.eye(d)
-    K = rng.choice([-1, 1]) * (K @ K.T / d + 0.1 * np.eye(d)) + 0.3 * (K - K.T)
-    layer = Layer(M, K, rng.choice([-1, 1]) * V)
+    K = rng.choice([-1.0, 1.0]) * (K @ K.T / d + 0.1 * np.eye(d)) + 0.3 * (K - K.T)
+    layer = Layer(M, K, rng.choice([-1.0, 1.0]) * V)
     L = 0.5 * rng.standard_normal((d, d))
     fate = gaussian.regime(layer, L @ L.T)
     start = Gaussian.from_factor(np.zeros(d), L)
@@ -113,7 +120,7 @@ def test_many_covariances_at_once():
     assert here.counts()["blow-up"] > 10
     for i in np.nonzero(here.kind == "blow-up")[0][:6]:
         layer = Layer(M[i], K[i], V[i])
-        t = gaussian.solve(layer, Gaussian([0, 0], COV), [0, 200]).blow_up_time
+        t = gaussian.solve(layer, Gaussian([0.0, 0.0], COV), [0.0, 200.0]).blow_up_time
         # asked for 1e-6 a step, some dozens of steps
         assert here.blow_up_time[i] == pytest.approx(t, rel=1e-4)
 
@@ -131,9 +138,9 @@ def test_compiled_phases_are_those_of_numpy():
 
 
 def test_the_scalar_diagram():
-    a, c = np.meshgrid([-1, -0.5, 0.5, 1], [-2, -1, 1, 2])
+    a, c = np.meshgrid([-1.0, -0.5, 0.5, 1.0], [-2.0, -1.0, 1.0, 2.0])
     got = gaussian.phase_diagram(
-        a[..., None, None], c[..., None, None], [[1]], [[0.6]], method="numpy"
+        a[..., None, None], c[..., None, None], [[1.0]], [[0.6]], method="numpy"
     )
     exact = gaussian.scalar_blow_up_time(a, c, 0.6)
     met = np.isfinite(exact)
@@ -143,7 +150,7 @@ def test_the_scalar_diagram():
     assert (got.kind[~met & (a > 0)] == "bounded").all()
 
 
-@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("d", [1.0, 2.0, 3.0])
 def test_share_of_random_layers_that_blow_up(d):
     """A = 0, V = I, Gaussian scores: 1/2, 0.8536, 0.975 for d = 1, 2, 3."""
     K = np.random.default_rng(d).standard_normal((2000, d, d))
@@ -157,18 +164,18 @@ def test_share_of_random_layers_that_blow_up(d):
 
 def test_tokens_follow_their_moments():
     layer = Layer(A, B, -0.7 * I2, [0.2, -0.1])
-    g = Gaussian([0.5, 0], 0.3 * COV)
+    g = Gaussian([0.5, 0.0], 0.3 * COV)
     x = gaussian.sample(g, 4000, np.random.default_rng(0))
-    got = flow.solve(gaussian.particles(layer), x, [0, 1], rtol=1e-5, atol=1e-6)
-    law = gaussian.solve(layer, gaussian.matched(x), [0, 1]).end
+    got = flow.solve(gaussian.particles(layer), x, [0.0, 1.0], rtol=1e-5, atol=1e-6)
+    law = gaussian.solve(layer, gaussian.matched(x), [0.0, 1.0]).end
     # the sample's own moments start exactly; its tail errs at the rate n^-1/2
     assert gaussian.distance(gaussian.matched(got.x[-1]), law) < 3 / 4000**0.5
-    wrong = gaussian.solve(Layer(A, B.T, -0.7 * I2, [0.2, -0.1]), g, [0, 1]).end
+    wrong = gaussian.solve(Layer(A, B.T, -0.7 * I2, [0.2, -0.1]), g, [0.0, 1.0]).end
     assert gaussian.distance(wrong, law) > 0
 
 
 def test_the_tilt_has_the_transpose_right():
-    x = gaussian.sample(Gaussian([0, 0], COV), 200_000, np.random.default_rng(0))
+    x = gaussian.sample(Gaussian([0.0, 0.0], COV), 200_000, np.random.default_rng(0))
     query = np.array([[0.6, -0.4]])
     seen = attention.velocity(x, Heads(B, I2), space="euclidean", at=query)[0]
     n = gaussian.sample_fraction(x, B @ query[0]) * len(x)
@@ -177,19 +184,19 @@ def test_the_tilt_has_the_transpose_right():
 
 
 def test_what_a_sample_sees():
-    g = Gaussian([3, 1], COV)
+    g = Gaussian([3.0, 1.0], COV)
     x = gaussian.sample(g, 100_000, np.random.default_rng(3))
     p = [0.6, -0.4]
     assert gaussian.sample_fraction(x, p) == pytest.approx(
         gaussian.effective_fraction(g, p), abs=0.01
     )
-    assert gaussian.sample_fraction(x, [0, 0]) == pytest.approx(1.0, abs=1e-12)
+    assert gaussian.sample_fraction(x, [0.0, 0.0]) == pytest.approx(1.0, abs=1e-12)
 
 
 def test_a_mixture_does_not_stay():
     rng = np.random.default_rng(0)
     bell, sides = rng.standard_normal((2, 4000, 1))
-    two = 0.3 * sides + rng.choice([-1, 1], (4000, 1))
+    two = 0.3 * sides + rng.choice([-1.0, 1.0], (4000, 1))
     null = 5 * (24 / 4000) ** 0.5
     assert abs(gaussian.excess_kurtosis(bell)[0]) < null
     # (3 s^4 + 6 s^2 + 1) / (1 + s^2)^2 - 3 for s = 0.3
@@ -200,12 +207,12 @@ def test_a_mixture_does_not_stay():
 
 def test_relu_bound():
     """x' = max(x, 0) from N(0, 1): W2 is (e^t - 1)/sqrt 2, its bound t e^t/sqrt 2."""
-    g, t = Gaussian([0], [[1]]), np.array([0, 0.1, 0.5, 1.0])
-    bound = gaussian.relu_bound(g, [[1]], [0], t)
+    g, t = Gaussian([0.0], [[1.0]]), np.array([0.0, 0.1, 0.5, 1.0])
+    bound = gaussian.relu_bound(g, [[1.0]], [0.0], t)
     np.testing.assert_allclose(bound, t * np.exp(t) / 2**0.5, rtol=1e-10)
     assert (np.expm1(t) / 2**0.5 <= bound).all()
     z = gaussian.sample(g, 500, np.random.default_rng(0))
-    got = flow.solve(gaussian.relu_field([[1]], [0]), z, t, space="euclidean")
+    got = flow.solve(gaussian.relu_field([[1.0]], [0.0]), z, t, space="euclidean")
     np.testing.assert_allclose(got.x[-1], np.where(z > 0, np.e * z, z), rtol=1e-6)
 
 
@@ -217,7 +224,7 @@ def test_relu_gap_by_sampling_and_far_out():
     assert (
         np.abs(gaussian.relu_gap(g, A, [0.1, 0.2]) - cut.mean(axis=0)) < error
     ).all()
-    far = gaussian.relu_gap(Gaussian([30], [[1]]), [[1]], [0])[0]
+    far = gaussian.relu_gap(Gaussian([30.0], [[1.0]]), [[1.0]], [0.0])[0]
     # E[(y^-)^2] ~ 2 phi(m)/m^3 (1 - 6/m^2)
     lead = 2 * np.exp(-450) / (2 * np.pi) ** 0.5 / 30**3
     assert far == pytest.approx(lead * (1 - 6 / 900), rel=1e-3)
@@ -231,10 +238,10 @@ def test_relu_gap_by_sampling_and_far_out():
         (lambda: gaussian.phase_diagram(A, B, I2, I2, rtol=1), "rtol must be"),
         (lambda: gaussian.particles(3), "layer_or_path must be"),
         (
-            lambda: gaussian.effective_fraction(Gaussian([0], [[1]]), [1, 2]),
+            lambda: gaussian.effective_fraction(Gaussian([0.0], [[1.0]]), [1.0, 2.0]),
             "p must be",
         ),
-        (lambda: gaussian.relu_gap(Gaussian([0], [[1]]), I2, [0]), "A must be"),
+        (lambda: gaussian.relu_gap(Gaussian([0.0], [[1.0]]), I2, [0.0]), "A must be"),
         (lambda: gaussian.equilibrium(3), "layer must be"),
         (lambda: gaussian.blow_up_time(D1, COV, horizon=0), "horizon must be"),
     ],

@@ -79,6 +79,7 @@ WAY = [
     "_multihead_space",
     "_multihead_stability",
     "_multihead_time",
+    "_riccati",
     "_gaussian_control",
     "claims",
     "_letters",
