@@ -120,7 +120,7 @@ def _price_of_attention(rng: np.random.Generator) -> Evidence:
 
 CLAIMS = (
     Claim(
-        "2.4",
+        "2.17",
         "Every Gaussian whose covariance has the rank of the start is reached exactly, "
         "in any time.",
         PAPER,
@@ -131,7 +131,7 @@ CLAIMS = (
         _same_rank,
     ),
     Claim(
-        "2.31",
+        "2.18",
         "A Gaussian of another rank is reached by no weights in finite time.",
         PAPER,
         "from a line, along the running example, t = 1, by a flow that does not keep "
@@ -141,7 +141,7 @@ CLAIMS = (
         _other_rank,
     ),
     Claim(
-        "2.32",
+        "2.19",
         "Attention alone, V = vI and a constant B, leads between Gaussians of full "
         "rank, along a straight line of precisions.",
         OURS,
@@ -151,7 +151,7 @@ CLAIMS = (
         _attention_alone,
     ),
     Claim(
-        "2.33",
+        "2.20",
         "The straight path moves tokens least: its kinetic cost is the squared "
         "distance over the time.",
         "Benamou and Brenier 2000, known",
@@ -161,7 +161,7 @@ CLAIMS = (
         _geodesic,
     ),
     Claim(
-        "2.34",
+        "2.21",
         "The mean is free: b brings it anywhere, whatever the covariance does.",
         PAPER,
         "three methods, a goal at random; share of the way",
@@ -170,7 +170,7 @@ CLAIMS = (
         _free_mean,
     ),
     Claim(
-        "2.35",
+        "2.22",
         "A stretch and then a turn suffice, also where no single constant A does.",
         OURS,
         "two planes at right angles in R^4; width of the end over that of the target",
@@ -179,7 +179,7 @@ CLAIMS = (
         _two_factors,
     ),
     Claim(
-        "2.8",
+        "2.23",
         "The covariance obeys the Riccati equation of a filter without process noise.",
         PAPER,
         "running example, limits of layer and filter, ratio of traces",
@@ -189,7 +189,7 @@ CLAIMS = (
         "V is a multiple of the identity (and -v(B + B^T) has no negative eigenvalue)",
     ),
     Claim(
-        "2.36",
+        "2.24",
         "Of all feed-forward weights the constant symmetric ones cost least.",
         OURS,
         "diag(4, 1) to diag(1, 4), four pieces; ratio of costs",
@@ -199,7 +199,7 @@ CLAIMS = (
         "A commutes with the covariance of the start",
     ),
     Claim(
-        "2.37",
+        "2.25",
         "The price of attention does not depend on the time in which it acts.",
         OURS,
         "diag(4, 1) to diag(1, 4), cheapest V and B in four pieces, T = 0.1 over T = 1",

@@ -19,6 +19,7 @@ import numpy as np
 
 from tfdynlib import (
     _check,
+    _gaussian_control,
     _multihead,
     _multihead_space,
     _multihead_stability,
@@ -48,7 +49,8 @@ _FIRST = sorted(
     (claim for theme in THEMES for claim in theme.CLAIMS),
     key=lambda claim: int(claim.id.split(".")[1]),
 )
-PAPERS: dict[int, tuple[Claim, ...]] = {1: tuple(_FIRST), 2: _riccati.CLAIMS}
+_SECOND = (*_riccati.CLAIMS, *_gaussian_control.CLAIMS)
+PAPERS: dict[int, tuple[Claim, ...]] = {1: tuple(_FIRST), 2: _SECOND}
 
 
 @dataclass(frozen=True)
