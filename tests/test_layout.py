@@ -78,6 +78,7 @@ WAY = [
     "_multihead_space",
     "_multihead_stability",
     "_multihead_time",
+    "_riccati",
     "claims",
     "_letters",
     "_still",

@@ -23,6 +23,7 @@ from tfdynlib import (
     _multihead_space,
     _multihead_stability,
     _multihead_time,
+    _riccati,
     records,
 )
 from tfdynlib._ledger import HOLDS, NOT_SEEN, ONLY_IF, Claim, Evidence, verdict
@@ -47,7 +48,7 @@ _FIRST = sorted(
     (claim for theme in THEMES for claim in theme.CLAIMS),
     key=lambda claim: int(claim.id.split(".")[1]),
 )
-PAPERS: dict[int, tuple[Claim, ...]] = {1: tuple(_FIRST)}
+PAPERS: dict[int, tuple[Claim, ...]] = {1: tuple(_FIRST), 2: _riccati.CLAIMS}
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ def follow(y, A, B, V, push, d, t_end, rtol, most, a, b, e, k, J, S, z, out):
     """
     n = d * d + 2
     first = y[n - 2]
-    early, late = -inf, -inf
+    early, late, calm = -inf, -inf, inf
     pull = rate(y, A, B, V, push, d, J, S, k[0])
     scale, slide = 1.0, 0.0
     for i in range(d):
@@ -119,10 +119,21 @@ def follow(y, A, B, V, push, d, t_end, rtol, most, a, b, e, k, J, S, z, out):
                 return 3
         clock = k[0, n - 1]
         steady = 0.0 < k[0, n - 2] and rest <= slide * clock
-        if steady and now - first > log(10.0) and push * exp(now) > 25.0 * slide:
+        if not (steady and push * exp(now) > 10.0 * slide):
+            calm = inf
+        elif calm == inf:
+            calm = now
+        if now - calm > log(6.0):
             out[1], out[2] = now - first, inf
             return 2
-        if rest < 1e-9 * k[0, n - 1]:
+        still = abs(k[0, n - 2])  # W may turn while W W^T rests
+        for i in range(d):
+            for j in range(i + 1):
+                x = 0.0
+                for m in range(d):
+                    x += k[0, i * d + m] * y[j * d + m] + k[0, j * d + m] * y[i * d + m]
+                still = max(still, abs(x))
+        if still < 10.0 * rtol * k[0, n - 1]:
             out[1], out[2] = now - first, 0.0
             return 0
         if t >= t_end:

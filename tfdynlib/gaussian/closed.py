@@ -20,6 +20,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from tfdynlib import _check
+from tfdynlib._check import Number
 from tfdynlib.gaussian.types import (
     Factor,
     Gaussian,
@@ -39,7 +40,10 @@ REST = 1e-12
 
 
 def scalar_covariance(
-    a: ArrayLike, c: ArrayLike, start: ArrayLike, t: ArrayLike
+    a: ArrayLike | Number,
+    c: ArrayLike | Number,
+    start: ArrayLike | Number,
+    t: ArrayLike | Number,
 ) -> Float[np.ndarray, "..."]:
     r"""The variance S(t) of one-dimensional layers, :math:`\dot S = 2aS + 2cS^2`.
 
@@ -61,7 +65,7 @@ def scalar_covariance(
 
 
 def scalar_blow_up_time(
-    a: ArrayLike, c: ArrayLike, start: ArrayLike
+    a: ArrayLike | Number, c: ArrayLike | Number, start: ArrayLike | Number
 ) -> Float[np.ndarray, "..."]:
     r"""When S of ``scalar_covariance`` becomes infinite; inf if it never does.
 
@@ -80,7 +84,7 @@ def scalar_blow_up_time(
     return np.where(blows, curve / (2 * np.where(blows, pull, 1.0)), np.inf)
 
 
-def _front(*values: ArrayLike) -> tuple[np.ndarray, ...]:
+def _front(*values: ArrayLike | Number) -> tuple[np.ndarray, ...]:
     """The four arguments as arrays of one shape."""
     names = ("a", "c", "start", "t")
     arrays = [_check.bounded(_check.array(v, n), n) for v, n in zip(values, names)]

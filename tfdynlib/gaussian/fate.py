@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tfdynlib import _check
+from tfdynlib._check import Number
 from tfdynlib.gaussian.closed import Modes, Moebius, scalar_blow_up_time, value_number
 from tfdynlib.gaussian.moments import solve
 from tfdynlib.gaussian.types import (
@@ -143,7 +144,7 @@ def regime(layer: Layer, cov: ArrayLike) -> Regime:
     return Regime("undecided", Certificate(reason), blow_up_time=None)
 
 
-def blow_up_time(layer: Layer, cov: ArrayLike, horizon: float = HORIZON) -> float:
+def blow_up_time(layer: Layer, cov: ArrayLike, horizon: Number = HORIZON) -> float:
     r"""The time at which the covariance leaves every bound; inf if it never does.
 
     A closed form for commuting matrices and, for A = 0 and V = vI,

@@ -136,8 +136,9 @@ def solve(
 
     A blow-up ends the run with a label: ``status`` is ``"blow-up"``, ``blow_up_time``
     its time (found to about 1e-11 of it), ``direction`` where it goes, and the times
-    kept are those before it.  No NaN is ever returned.  A large covariance that attention
-    holds makes the equations stiff, and the run ends with ``"too many steps"``.
+    kept are those before it.  No NaN is ever returned.  A large covariance that
+    attention holds makes the equations stiff, and the run may end with ``"too many
+    steps"``.
 
     Raises ``ValueError`` for bad input only: dimensions that differ, times outside the
     edges of a path.  Source: :cite:t:`alcalde2026gaussian`, eq. (1.1).

@@ -89,7 +89,7 @@ def effective_fraction(g: Gaussian, p: ArrayLike) -> Float[np.ndarray, "..."]:
     p = _check.bounded(_check.array(p, "p"), "p")
     if p.ndim == 0 or p.shape[-1] != g.d:
         raise _check.refuse("p", f"of shape (..., {g.d}), as g has it", p)
-    return np.exp(-np.sum((p @ g.factor) ** 2, axis=-1))
+    return np.asarray(np.exp(-np.sum((p @ g.factor) ** 2, axis=-1)))
 
 
 def sample_fraction(

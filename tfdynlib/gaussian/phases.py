@@ -19,7 +19,7 @@ from tfdynlib.summation import compiled
 CODES = np.array(["bounded", "decays", "grows", "blow-up", "undecided"])
 BOUNDED, DECAYS, GROWS, BLOW_UP, UNDECIDED = range(5)
 
-MOST_STEPS = 3000
+MOST_STEPS = 600
 # Between the two windows of time l falls by log 2 if the covariance decays like 1/t and
 # not at all if it settles; the border is half of that.
 BORDER = 0.35
@@ -44,10 +44,12 @@ class Phases:
         ``"blow-up"``; ``"decays"`` or ``"grows"`` (its largest trace over the last half
         of the time differs from that of the quarter before by more than a factor
         √2, which tells 1/t from a limit); ``"bounded"`` (neither); ``"undecided"``
-        (too many steps).  Growth is also seen early, where attention has turned the cloud
-        to a direction p with pᵀBp or pᵀVp near zero and A expands it there: the
-        equations are stiff, and t_end is not reached then.  Found by following each to ``t_end``, not by a theorem: for
-        one layer see ``regime``.
+        (too many steps).  Growth is also seen early, where attention has turned the
+        cloud to a direction p with pᵀBp or pᵀVp near zero and A expands it there: the
+        equations are stiff, and t_end is not reached then.
+
+        Found by following each to ``t_end``, not by a theorem: for one layer see
+        ``regime``.
     blow_up_time
         inf where there is none up to the end.
     growth
@@ -107,7 +109,7 @@ def phase_diagram(
     elif method == "compiled" and compiled.missing():
         raise _check.refuse("method", "possible here", compiled.missing())
     code, out = _outcomes(*flat, t_end, rtol, method)
-    again = (code == UNDECIDED) | ((code == GROWS) & np.isfinite(out[:, 2]))
+    again = (code == GROWS) & np.isfinite(out[:, 2])
     again |= (code == BLOW_UP) & (out[:, 0] > t_end / 2)
     with np.errstate(invalid="ignore"):  # inf at a blow-up
         again |= np.abs(np.abs(out[:, 2]) - BORDER) < NEAR
@@ -221,6 +223,7 @@ class _Batch:
         out = np.tile([np.inf, 0.0, 0.0], (len(y), 1))
         who, first = np.arange(len(y)), y[:, n].copy()
         early, late = np.full((2, len(y)), -np.inf)
+        calm = np.full(len(y), np.inf)
         k0, pull = self.rate(y)
         size = np.maximum(np.abs(k0[:, :n]).max(axis=1), 1.0)
         h = 0.05 / np.maximum(size, np.abs(k0[:, n]))
@@ -248,14 +251,17 @@ class _Batch:
             seen = fine & (pull > 0) & (now - first > np.log(1e3))
             left = np.exp(-now) / (2 * np.where(seen, pull, 1.0))
             wall = seen & (left < 0.1 * rtol * t)
-            rests = fine & (np.abs(k0[:, : n + 1]).max(axis=1) < 1e-9 * k0[:, n + 1])
+            W = y[:, :n].reshape(-1, self.d, self.d)
+            turn = k0[:, :n].reshape(W.shape) @ W.swapaxes(1, 2)
+            turn = np.abs(turn + turn.swapaxes(1, 2)).max(axis=(1, 2))
+            still = np.maximum(turn, np.abs(k0[:, n]))
+            rests = fine & (still < 10 * rtol * k0[:, n + 1])
             over = fine & (t >= t_end)
             moved = np.abs(k0[:, : n + 1]).max(axis=1)
-            slides = fine & (k0[:, n] > 0) & (moved <= self.slide * k0[:, n + 1])
-            slides &= (now - first > np.log(10)) & (
-                self.push * np.exp(now) > 25 * self.slide
-            )
-            slides &= ~wall
+            steady = (k0[:, n] > 0) & (moved <= self.slide * k0[:, n + 1])
+            steady &= self.push * np.exp(now) > 10 * self.slide
+            calm = np.where(fine, np.where(steady, np.minimum(calm, now), np.inf), calm)
+            slides = fine & ~wall & (now - calm > np.log(6))
             rests &= ~(slides | wall)
             over &= ~(slides | wall | rests)
             done = wall | rests | over | slides
@@ -274,7 +280,7 @@ class _Batch:
                 self.take(keep)
                 y, k0, pull, h = y[keep], k0[keep], pull[keep], h[keep]
                 who, first = who[keep], first[keep]
-                early, late = early[keep], late[keep]
+                early, late, calm = early[keep], late[keep], calm[keep]
                 if not len(who):
                     break
         out[who, 1] = y[:, n] - first

@@ -29,7 +29,7 @@ def relu_gap(g: Gaussian, A: ArrayLike, b: ArrayLike) -> Vector:
 
     .. math:: E[(y_i^-)^2] = (m_i^2 + s_i^2)\,\Phi(-m_i/s_i) - m_i s_i\,\varphi(m_i/s_i)
 
-    for y = Ax + b with x drawn from g, so that y_i has mean :math:`m_i = (Am + b)_i` and
+    for y = Ax + b with x drawn from g: y_i has mean :math:`m_i = (Am + b)_i` and
     variance :math:`s_i^2 = (A\Sigma A^\top)_{ii}`.  The gap of the two fields in
     L²(g) is the root of their sum.  A coordinate without variance has
     :math:`(m_i^-)^2`.

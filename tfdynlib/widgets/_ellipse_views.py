@@ -99,7 +99,8 @@ def cloud_reference(state: State) -> dict[str, Any]:
 def kink(m: float, t: float) -> dict[str, float]:
     """Moments and distances of the law of x' = max(x, 0) from N(m, 1) at t."""
     up, down, f, e = norm.cdf(m), norm.cdf(-m), norm.pdf(m), np.exp(t)
-    gap = np.sqrt(max(0.0, (m**2 + 1) * down - m * f))
+    start = gaussian.Gaussian([m], [[1.0]])
+    gap = np.sqrt(gaussian.relu_gap(start, [[1.0]], [0.0])[0])
     mean = e * (m * up + f) - (f - m * down)
     second = e**2 * ((m**2 + 1) * up + m * f) + (m**2 + 1) * down - m * f
     var = second - mean**2

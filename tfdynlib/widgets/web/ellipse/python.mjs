@@ -100,11 +100,11 @@ export function cloudPython({ n, seed, s0, a, vk, t }, step) {
 /** Distance to the Gaussian, its bound, skewness, distance to the matched one. */
 export function reluPython({ m, t }) {
   return lines(
-    ["import numpy as np", "from scipy.stats import norm", ""],
+    ["import numpy as np", "from scipy.stats import norm", "from tfdynlib import gaussian", ""],
     [
       `m, t = ${m}, ${t}`,
       "up, down, f, e = norm.cdf(m), norm.cdf(-m), norm.pdf(m), np.exp(t)",
-      "gap = np.sqrt((m**2 + 1) * down - m * f)",
+      "gap = np.sqrt(gaussian.relu_gap(gaussian.Gaussian([m], [[1.0]]), [[1.0]], [0.0])[0])",
       "mean = e * (m * up + f) - (f - m * down)",
       "var = e**2 * ((m**2 + 1) * up + m * f) + (m**2 + 1) * down - m * f - mean**2",
       "c, g = m**3 + 3 * m, (m**2 + 2) * f",
