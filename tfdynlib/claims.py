@@ -123,7 +123,8 @@ class Ledger:
         top = "".join(f'<th scope="col">{name}</th>' for name in HEAD)
         body = "".join(map(_html_row, self.rows))
         return (
-            f'<table class="table" data-sortable><caption>{escape(self.title)}</caption>'
+            '<table class="table" data-sortable>'
+            f"<caption>{escape(self.title)}</caption>"
             f"<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
         )
 
@@ -133,7 +134,9 @@ HEAD = ("row", "statement", "source", "found", "expected", "tolerance", "verdict
 
 def _html_row(row: Row) -> str:
     claim, evidence = row.claim, row.evidence
-    link = f' data-page="{escape(claim.page)}"' if claim.page else ""
+    name = escape(claim.id)
+    if claim.page:
+        name = f'<a data-page="{escape(claim.page)}">{name}</a>'
     at_most = "≤ " if claim.at_most else ""
     numbers = (
         (evidence.found, f"{evidence.found:.6g}"),
@@ -144,7 +147,7 @@ def _html_row(row: Row) -> str:
         f'<td data-key="{key:.17g}">{escape(text)}</td>' for key, text in numbers
     )
     return (
-        f'<tr><th scope="row"><a{link}>{escape(claim.id)}</a></th>'
+        f'<tr><th scope="row">{name}</th>'
         f"<td><details><summary>{escape(claim.statement)}</summary>{_how(row)}</details>"
         f"</td><td>{escape(claim.source)}</td>{cells}<td>{escape(row.verdict)}</td></tr>"
     )
