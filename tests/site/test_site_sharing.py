@@ -12,7 +12,7 @@ from sitebook import Figure
 
 
 def turn(hand: Hand) -> None:
-    """Move the first slider a reader can meet; without one, what the arrow keys move."""
+    """Move the first slider in sight; without one, what arrow keys move."""
     sliders = hand.el.locator("input[type=range]:not(.tfdyn-scrub):visible")
     if sliders.count():
         other_place(sliders.first.element_handle())
