@@ -10,6 +10,8 @@ from bs4 import BeautifulSoup
 from reader import Shelf, Site, Visits, read_through
 from sitebook import PAGES
 
+from tfdynlib import widgets
+
 MEGABYTE = 1_000_000
 OTHERS = ["search", "genindex"]  # made by Sphinx
 
@@ -20,7 +22,7 @@ REMAINS = re.compile(
     r"|requires? a (running )?kernel"
     r"|<(tfdynlib|matplotlib|IPython|Axes|Figure)\b[^>]*>"
     r"|\bobject at 0x[0-9a-f]+"
-    r"|\b(Balance|Bench|Circle|JKO|Paths|Sphere)\([^)]*\) *$"
+    rf"|\b({'|'.join(widgets.__all__)})\([^)]*\) *$"
 )
 
 

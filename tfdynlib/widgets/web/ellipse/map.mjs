@@ -102,7 +102,7 @@ function draw(ctx, view, g, { a, vk, s0 }) {
   label(ctx, "blows up", g.x(0.9), g.y(1.2), p, { ...text, color: p.stop });
   label(ctx, "settles", g.x(1), g.y(-1.2), p, { ...text, color: p.theory });
   label(ctx, "decays", g.x(-1), g.y(-0.9), p, text);
-  label(ctx, "*a* = −*vk S*_0", g.x(-far * 0.55) - 6, g.y(top * 0.55) - 12, p, { size: 12.5, align: "right", color: p.theory, halo: p.bg });
+  label(ctx, "*a* = −*vk S*_0", g.x(-far * 0.38) - 8, g.y(top * 0.38) + 8, p, { size: 12.5, align: "right", color: p.theory, halo: p.bg });
   for (const v of [-2, -1, 0, 1, 2]) {
     const name = String(v).replace("-", "−");
     label(ctx, name, g.x(v), g.top + g.h + 11, p, { size: 11.5, color: p.mut, align: "center" });

@@ -7,7 +7,7 @@ import { doubles } from "../kit/passport.mjs";
 import { fade } from "../kit/palette.mjs";
 import { linear } from "../kit/scale.mjs";
 import { choice, slider } from "../kit/slider.mjs";
-import { label } from "../kit/text.mjs";
+import { inside, label, textWidth } from "../kit/text.mjs";
 import { vector } from "../kit/vector.mjs";
 import * as m2 from "../twin/matrix2.mjs";
 import { generator } from "../twin/random.mjs";
@@ -134,7 +134,10 @@ function draw(ctx, view, { model, g, now, share, hovered }) {
   ctx.lineTo(x - 5, y + 5);
   Object.assign(ctx, { strokeStyle: p.stop, lineWidth: 2 });
   ctx.stroke();
-  label(ctx, "with *B*^⊤", x + 9, y + 12, p, { size: 12.5, color: p.stop, halo: p.soft });
+  const [turned, size] = ["with *B*^⊤", 12.5]; // on the side away from the other name
+  const above = y < g.y(now.mean[1]);
+  const clear = inside(x + 9, textWidth(ctx, turned, p, { size }), "left", g.w);
+  label(ctx, turned, clear, y + (above ? -12 : 12), p, { size, color: p.stop, halo: p.soft });
   ellipses.nameAll(ctx, g, p, [{ ellipse: start, name: "tokens", color: p.grab }], [...taken, ...ellipses.handleBoxes(g, start)]);
   if (now.seen) {
     ellipses.dot(ctx, g, now.seen.mean, p, p.ink, 4.5);

@@ -28,6 +28,12 @@ export function textWidth(ctx, text, palette, { size = 13, weight = 400 } = {}) 
   return measure(ctx, text, size, weight, palette).width;
 }
 
+/** `x` moved so that a text of this width and `align` stays `air` away from both sides of a stage. */
+export function inside(x, width, align, w, air = 6) {
+  const before = { left: 0, center: width / 2, right: width }[align];
+  return Math.min(w - air - width + before, Math.max(air + before, x));
+}
+
 /**
  * Draw a rich text at (x, y).  `align` left, center or right; `base` middle,
  * top, bottom or alphabetic; `halo` is a colour for a 4-pixel outline.

@@ -8,10 +8,14 @@ const law = (name, mean, cov) => {
 /** Weight cost, kinetic cost and the least; or why there is no way. */
 export function python(run, t) {
   const { start_mean, start_cov, target_mean, target_cov, T, method } = run.state;
-  const way = run.refused
+  const tried = `control.steer(start, target, ${T}, "${method}")`;
+  const refusal = run.refused === "rank"
     ? ["print(control.reachable(start, target).reason)"]
+    : ["try:", `    ${tried}`, "except ValueError as refusal:", "    print(refusal)"];
+  const way = run.refused
+    ? refusal
     : [
-        `path = control.steer(start, target, ${T}, "${method}")`,
+        `path = ${tried}`,
         "print(control.weight_cost(path), control.kinetic_cost(path, start))",
       ];
   return [
