@@ -12,7 +12,7 @@ RTOL = 1e-9
 
 
 def wall(function: Callable) -> Verdict:
-    """Exercise 4: is ``function(v, B, cov)`` the time of the wall, inf if none?
+    """Exercise 4: is ``function(v, B, cov)`` the time of the wall, inf without one?
 
     For A = 0 and V = v I; some of the layers have no wall.
     """
