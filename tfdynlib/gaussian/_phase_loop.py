@@ -60,7 +60,7 @@ def rate(y, A, B, V, push, d, J, S, k):
 
 @compiled
 @no_type_check
-def follow(y, A, B, V, push, d, t_end, rtol, most, a, b, e, k, J, S, z, out):
+def follow(y, A, B, V, push, X, wall, d, t_end, rtol, most, a, b, e, k, J, S, z, out):
     """One covariance from y to its end; the code of what was met.
 
     ``out`` takes the time of a blow-up, the growth of l, and how much its maxima over
@@ -68,7 +68,7 @@ def follow(y, A, B, V, push, d, t_end, rtol, most, a, b, e, k, J, S, z, out):
     """
     n = d * d + 2
     first = y[n - 2]
-    early, late, calm = -inf, -inf, inf
+    early, late, calm, since = -inf, -inf, inf, 0.0
     pull = rate(y, A, B, V, push, d, J, S, k[0])
     scale, slide = 1.0, 0.0
     for i in range(d):
@@ -100,12 +100,9 @@ def follow(y, A, B, V, push, d, t_end, rtol, most, a, b, e, k, J, S, z, out):
         if not error <= 1.0:
             h *= max(0.2, 0.9 * error**-0.2) if error < inf else 0.1
             continue
-        rest = 0.0
         for i in range(n):
             y[i] = z[i]
             k[0, i] = k[6, i]
-            if i < n - 1:
-                rest = max(rest, abs(k[0, i]))
         h *= min(5.0, 0.9 * error**-0.2) if error > 0 else 5.0
         t, now = y[n - 1], y[n - 2]
         if t > t_end / 2:
@@ -117,15 +114,24 @@ def follow(y, A, B, V, push, d, t_end, rtol, most, a, b, e, k, J, S, z, out):
             if left < 0.1 * rtol * t:
                 out[0], out[1], out[2] = t + left, inf, inf
                 return 3
-        clock = k[0, n - 1]
-        steady = 0.0 < k[0, n - 2] and rest <= slide * clock
-        if not (steady and push * exp(now) > 10.0 * slide):
+        if push * exp(min(now, 600.0)) <= 10.0 * slide:
             calm = inf
-        elif calm == inf:
-            calm = now
+        elif now < calm or now - calm > slide * (t - since):
+            calm, since = now, t
         if now - calm > log(6.0):
             out[1], out[2] = now - first, inf
             return 2
+        if wall > 0.0 and k[0, n - 2] < 0.0:
+            reach = 0.0
+            for i in range(d):
+                for j in range(d):
+                    x = 0.0
+                    for m in range(d):
+                        x += y[i * d + m] * y[j * d + m]
+                    reach += X[i, j] * x
+            if exp(now) * reach < wall:
+                out[1], out[2] = now - first, -inf
+                return 1
         still = abs(k[0, n - 2])  # W may turn while W W^T rests
         for i in range(d):
             for j in range(i + 1):
@@ -147,7 +153,7 @@ def follow(y, A, B, V, push, d, t_end, rtol, most, a, b, e, k, J, S, z, out):
 
 @compiled
 @no_type_check
-def run(y, A, B, V, push, d, t_end, rtol, most, a, b, e, code, out):
+def run(y, A, B, V, push, X, wall, d, t_end, rtol, most, a, b, e, code, out):
     """Every covariance in turn."""
     n = d * d + 2
     k, z = np.empty((7, n)), np.empty(n)
@@ -159,6 +165,8 @@ def run(y, A, B, V, push, d, t_end, rtol, most, a, b, e, code, out):
             B[i],
             V[i],
             push[i],
+            X[i],
+            wall[i],
             d,
             t_end,
             rtol,

@@ -26,10 +26,14 @@ from tfdynlib.gaussian.types import (
     Gaussian,
     Layer,
     Matrix,
+    Times,
     Vector,
     factor_of,
     symmetric_part,
 )
+
+# Factors at those of the times that come before a blow-up.
+Factors = Float[np.ndarray, "kept d r"]
 
 # Relative size below which a matrix counts as zero: the rounding of products of a few.
 ROUNDING = 1e-13
@@ -154,7 +158,7 @@ class Modes:
         """Of each mode; inf for those that have none."""
         return scalar_blow_up_time(self.a, self.c, self.start)
 
-    def factors(self, times: Vector) -> Float[np.ndarray, "m d r"]:
+    def factors(self, times: Times) -> Float[np.ndarray, "m d r"]:
         """L(t) after times since the start, all before the first blow-up."""
         lives = self.start > 0
         s = scalar_covariance(
@@ -225,8 +229,8 @@ class Moebius:
 
 
 def moebius_factors(
-    flow: Moebius, L: Factor, times: Vector
-) -> tuple[Float[np.ndarray, "m d r"], float, Factor]:
+    flow: Moebius, L: Factor, times: Times
+) -> tuple[Factors, float, Factor]:
     """L at times since the start, those before a blow-up; its time; L at the end.
 
     The first of the times is 0.
@@ -269,8 +273,8 @@ def closed_form(
 
 
 def exact(
-    layer: Layer, cov: Matrix, L: Factor, times: Vector
-) -> tuple[Float[np.ndarray, "m d r"], float, Vector | None] | None:
+    layer: Layer, cov: Matrix, L: Factor, times: Times
+) -> tuple[Factors, float, Vector | None] | None:
     """Factors at times since the start, time and direction of a blow-up before the
     last of them; None if the layer has no closed form here."""
     v = value_number(layer)
@@ -290,8 +294,8 @@ def exact(
 
 
 def closed_moments(
-    layer: Layer, start: Gaussian, times: Vector
-) -> tuple[Float[np.ndarray, "m d r"], float, Vector | None] | None:
+    layer: Layer, start: Gaussian, times: Times
+) -> tuple[Factors, float, Vector | None] | None:
     """As ``exact``, from a Gaussian at times[0]."""
     found = exact(layer, start.cov, start.factor, times - times[0])
     return found and (found[0], float(times[0]) + found[1], found[2])

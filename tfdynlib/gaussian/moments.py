@@ -28,6 +28,7 @@ from tfdynlib.gaussian.types import (
     Layer,
     LayerPath,
     Moments,
+    Times,
     Vector,
     as_path,
     held,
@@ -101,7 +102,7 @@ class System:
 class _Run:
     """What an integration reached."""
 
-    t: Vector
+    t: Times
     mean: Float[np.ndarray, "m d"]
     factor: Float[np.ndarray, "m d r"]
     status: str
@@ -164,7 +165,7 @@ def solve(
     )
 
 
-def _closed(path: LayerPath, start: Gaussian, times: Vector) -> _Run | None:
+def _closed(path: LayerPath, start: Gaussian, times: Times) -> _Run | None:
     """Without an integrator, if that is possible."""
     layer = held(path)
     if layer is None or layer.b.any() or start.mean.any():
@@ -179,7 +180,7 @@ def _closed(path: LayerPath, start: Gaussian, times: Vector) -> _Run | None:
 
 
 def _integrated(
-    system: System, times: Vector, rtol: Number, atol: Number, max_steps: int
+    system: System, times: Times, rtol: Number, atol: Number, max_steps: int
 ) -> _Run:
     """By the integrator of the package."""
     end = flow.Event(system.closeness, terminal=True)

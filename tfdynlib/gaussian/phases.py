@@ -3,8 +3,24 @@ r"""The fates of many covariances at once, by following each of them.
 With :math:`\Sigma = e^{\ell} WW^\top` and W of norm one, each runs in a time s of its
 own, :math:`dt/ds = 1/(1 + |V||B|e^{\ell})`, in which a blow-up is infinitely far and
 approached at a steady pace: a few dozen steps of order five reach it.
+
+Two ends come early.  If A contracts, :math:`A^\top X + XA = -I`, a covariance with
+
+.. math:: \mathrm{tr}(X\Sigma) < \lambda_{\min}(X) / (2\,|XV|\,|B|)
+
+decays, by the theorem of ``regime`` for small ones.  And a large covariance that grows
+slowly is stiff: attention holds it to the lines p with :math:`p^\top Bp = 0`.  In the
+plane, with q normal to p, it stays on one, and grows along it, where
+
+.. math::
+    q^\top Bp\;q^\top Vp + p^\top Bq\;q^\top Vp < 0, \qquad
+    p^\top Bq\;q^\top Vp < 0, \qquad
+    p^\top Ap - \frac{q^\top Ap}{q^\top Vp}\,p^\top Vp > 0
+
+(to first order in :math:`e^{-\ell}`).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,17 +35,26 @@ from tfdynlib.summation import compiled
 CODES = np.array(["bounded", "decays", "grows", "blow-up", "undecided"])
 BOUNDED, DECAYS, GROWS, BLOW_UP, UNDECIDED = range(5)
 
-MOST_STEPS = 600
+# Steps for each; those near a border may take more by the factor LONGER.
+MOST_STEPS = 3000
 # Between the two windows of time l falls by log 2 if the covariance decays like 1/t and
 # not at all if it settles; the border is half of that.
 BORDER = 0.35
-# Rates up to this many |A|, in a cloud so large that attention alone would give many
-# more, are those of a cloud that slides: see ``Phases``.
+# Outside the plane a cloud so large that attention alone would change it at ten times
+# this rate, in units of |A|, but that grows at no more than it, is said to be held...
 SLIDE = 8.0
+# ...when it has grown by this factor.
+HELD = 6.0
+# In the plane: attention holds to a line this many times as strongly as A pulls away.
+STRONG = 20.0
+# Up to this dimension the theorem for small covariances is asked.
+SMALL = 4
 # What is nearer to a border than this is run again...
 NEAR = 0.2
+# Logarithms up to this are those of doubles.
+EDGE = 700.0
 # ...with a tolerance smaller and a time longer by these factors.
-TIGHTER, LONGER = 1e-3, 4.0
+TIGHTER, LONGER = 1e-3, 4
 
 Batch = Float[np.ndarray, "n d d"]
 
@@ -44,16 +69,15 @@ class Phases:
         ``"blow-up"``; ``"decays"`` or ``"grows"`` (its largest trace over the last half
         of the time differs from that of the quarter before by more than a factor
         √2, which tells 1/t from a limit); ``"bounded"`` (neither); ``"undecided"``
-        (too many steps).  Growth is also seen early, where attention has turned the
-        cloud to a direction p with pᵀBp or pᵀVp near zero and A expands it there: the
-        equations are stiff, and t_end is not reached then.
+        (too many steps).  Decay of small covariances, and growth of those that
+        attention holds to a line, are seen before t_end: see the head of this file.
 
-        Found by following each to ``t_end``, not by a theorem: for one layer see
-        ``regime``.
+        Found by following each, mostly not by a theorem: for one layer see ``regime``.
     blow_up_time
         inf where there is none up to the end.
     growth
-        Trace at the end over trace at the start; inf at a blow-up.
+        Trace where it was last looked at (t_end, or where its kind was seen) over trace
+        at the start; inf at a blow-up, and beyond the doubles.
     again
         Where a border was near, so that it was run again, tighter and longer.
 
@@ -111,14 +135,13 @@ def phase_diagram(
     code, out = _outcomes(*flat, t_end, rtol, method)
     again = (code == GROWS) & np.isfinite(out[:, 2])
     again |= (code == BLOW_UP) & (out[:, 0] > t_end / 2)
-    with np.errstate(invalid="ignore"):  # inf at a blow-up
-        again |= np.abs(np.abs(out[:, 2]) - BORDER) < NEAR
+    seen = np.isfinite(out[:, 2])  # not at a blow-up, nor where the end came early
+    again[seen] |= np.abs(np.abs(out[seen, 2]) - BORDER) < NEAR
     if again.any():
         tight = max(TIGHTER * rtol, 1e-11)
         part = [M[again] for M in flat]
-        code[again], out[again] = _outcomes(*part, LONGER * t_end, tight, method)
-    with np.errstate(over="ignore"):  # growth beyond the doubles is inf
-        growth = np.exp(out[:, 1])
+        code[again], out[again] = _outcomes(*part, LONGER * t_end, tight, method, True)
+    growth = np.where(out[:, 1] < EDGE, np.exp(np.minimum(out[:, 1], EDGE)), np.inf)
     return Phases(
         CODES[code].reshape(shape),
         out[:, 0].reshape(shape),
@@ -128,7 +151,14 @@ def phase_diagram(
 
 
 def _outcomes(
-    A: Batch, B: Batch, V: Batch, cov: Batch, t_end: float, rtol: float, method: str
+    A: Batch,
+    B: Batch,
+    V: Batch,
+    cov: Batch,
+    t_end: float,
+    rtol: float,
+    method: str,
+    longer: bool = False,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Codes, and (time of blow-up, growth of l, difference of the two windows)."""
     n, d = len(A), A.shape[-1]
@@ -137,24 +167,57 @@ def _outcomes(
     out = np.tile([np.inf, 0.0, 0.0], (n, 1))
     code = np.zeros(n, dtype=np.int64)
     alive = np.isfinite(y[:, d * d])
+    most = MOST_STEPS * (LONGER if longer else 1)
+    X, wall = _walls(A, B, V)
+    layers = [M[alive] for M in (A, B, V, push, X, wall)]
     scheme = tableau("dopri5")
     a = np.zeros((7, 7))
     a[:6, : scheme.a.shape[1]] = scheme.a[:6]
     a[6, : len(scheme.b)] = scheme.b
     if method == "compiled":
-        from tfdynlib.gaussian import _phase_loop as loop
-
-        compiled.announce(loop, "the phase diagram", loop.run.stats.cache_path)
-        part = [np.ascontiguousarray(M[alive]) for M in (y, A, B, V, push)]
         found, numbers = code[alive], out[alive]
-        loop.run(
-            *part, d, t_end, rtol, MOST_STEPS, a, a[6], scheme.errors[0], found, numbers
-        )
+        rest = () if d == 2 else (a, a[6], scheme.errors[0])
+        size = () if d == 2 else (d,)
+        run = _loop(d)
+        run(y[alive], *layers, *size, t_end, rtol, most, *rest, found, numbers)
         code[alive], out[alive] = found, numbers
     elif alive.any():
-        batch = _Batch(A[alive], B[alive], V[alive], push[alive], a, scheme.errors[0])
-        code[alive], out[alive] = batch.follow(y[alive], t_end, rtol)
+        batch = _Batch(*layers, a, scheme.errors[0])
+        code[alive], out[alive] = batch.follow(y[alive], t_end, rtol, most)
     return code, out
+
+
+def _loop(d: int) -> Callable[..., None]:
+    """The compiled loop for dimension d; says once if it has yet to be compiled."""
+    if d == 2:
+        from tfdynlib.gaussian import _phase_plane as loop
+    else:
+        from tfdynlib.gaussian import _phase_loop as loop
+    compiled.announce(loop, "the phase diagram", loop.run.stats.cache_path)
+    return loop.run
+
+
+def _walls(A: Batch, B: Batch, V: Batch) -> tuple[Batch, Float[np.ndarray, " n"]]:
+    """X with A^T X + X A = -I, and below what tr(X Sigma) can only fall; 0: nowhere."""
+    n, d = len(A), A.shape[-1]
+    X, wall = np.zeros((n, d, d)), np.zeros(n)
+    reach = np.linalg.norm(A, axis=(1, 2))
+    if d <= SMALL:
+        safe = np.linalg.eigvals(A).real.max(axis=1) < -1e-9 * reach
+        eye, At = np.eye(d), A[safe].swapaxes(1, 2)
+        # A^T X + X A, on matrices X in rows
+        left = np.einsum("nij,kl->nikjl", At, eye)
+        right = np.einsum("ij,nkl->nikjl", eye, At)
+        K = (left + right).reshape(-1, d * d, d * d)
+        minus = np.broadcast_to(-eye.reshape(-1, 1), (len(K), d * d, 1))
+        half = 0.5 * np.linalg.solve(K, minus).reshape(-1, d, d)
+        X[safe] = half + half.swapaxes(1, 2)
+        low = np.linalg.eigvalsh(X[safe])[:, 0]
+        push = np.linalg.norm(X[safe] @ V[safe], 2, axis=(1, 2))
+        push = 2 * push * np.linalg.norm(B[safe], 2, axis=(1, 2))
+        # without attention every covariance is small
+        wall[safe] = low / np.maximum(push, low / _check.LARGEST)
+    return X, wall
 
 
 def _start(cov: Batch) -> Float[np.ndarray, "n k"]:
@@ -170,8 +233,8 @@ def _start(cov: Batch) -> Float[np.ndarray, "n k"]:
     d = cov.shape[-1]
     values = np.where(values > 1e-13 * d * size[:, None], values, 0.0)
     total = values.sum(axis=1)
-    with np.errstate(divide="ignore"):  # -inf marks a covariance of zero
-        log_size = np.log(total)
+    # -inf marks a covariance of zero
+    log_size = np.log(total, out=np.full(len(total), -np.inf), where=total > 0)
     W = U * np.sqrt(values / np.where(total > 0, total, 1.0)[:, None])[:, None, :]
     rest = np.stack([log_size, np.zeros(len(cov))], axis=1)
     return np.concatenate([W.reshape(len(cov), -1), rest], axis=1)
@@ -186,10 +249,13 @@ class _Batch:
         B: Batch,
         V: Batch,
         push: Float[np.ndarray, " n"],
+        X: Batch,
+        wall: Float[np.ndarray, " n"],
         a: Float[np.ndarray, "7 7"],
         e: Float[np.ndarray, "7"],
     ):
         self.A, self.B, self.V, self.push, self.a, self.e = A, B, V, push, a, e
+        self.X, self.wall = X, wall
         self.slide = SLIDE * np.linalg.norm(A, axis=(1, 2))
         self.d = A.shape[-1]
 
@@ -197,6 +263,7 @@ class _Batch:
         """Go on with some of the systems."""
         self.A, self.B, self.V = self.A[keep], self.B[keep], self.V[keep]
         self.push, self.slide = self.push[keep], self.slide[keep]
+        self.X, self.wall = self.X[keep], self.wall[keep]
 
     def rate(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """dy/ds, and the pull of attention."""
@@ -215,7 +282,7 @@ class _Batch:
         return np.concatenate(parts, axis=1), two / total
 
     def follow(
-        self, y: np.ndarray, t_end: float, rtol: float
+        self, y: np.ndarray, t_end: float, rtol: float, most: int
     ) -> tuple[np.ndarray, np.ndarray]:
         """All systems to their ends."""
         n = self.d**2
@@ -223,11 +290,11 @@ class _Batch:
         out = np.tile([np.inf, 0.0, 0.0], (len(y), 1))
         who, first = np.arange(len(y)), y[:, n].copy()
         early, late = np.full((2, len(y)), -np.inf)
-        calm = np.full(len(y), np.inf)
+        calm, since = np.full(len(y), np.inf), np.zeros(len(y))
         k0, pull = self.rate(y)
         size = np.maximum(np.abs(k0[:, :n]).max(axis=1), 1.0)
         h = 0.05 / np.maximum(size, np.abs(k0[:, n]))
-        for _ in range(MOST_STEPS):
+        for _ in range(most):
             clock, t = k0[:, n + 1], y[:, n + 1]
             h = np.minimum(h, np.minimum(t_end / 16, (t_end - t) * 1.01) / clock)
             stages, z, pull1 = [k0], y, pull
@@ -237,7 +304,7 @@ class _Batch:
                 stages.append(k)
             gap = sum(c * k for c, k in zip(self.e, stages)) * h[:, None] / rtol
             gap[:, n + 1] /= z[:, n + 1]
-            error = np.sqrt(np.mean(gap**2, axis=1))
+            error = np.nan_to_num(np.sqrt(np.mean(gap**2, axis=1)), nan=np.inf)
             fine = error <= 1
             y = np.where(fine[:, None], z, y)
             k0 = np.where(fine[:, None], stages[-1], k0)
@@ -257,19 +324,28 @@ class _Batch:
             still = np.maximum(turn, np.abs(k0[:, n]))
             rests = fine & (still < 10 * rtol * k0[:, n + 1])
             over = fine & (t >= t_end)
-            moved = np.abs(k0[:, : n + 1]).max(axis=1)
-            steady = (k0[:, n] > 0) & (moved <= self.slide * k0[:, n + 1])
-            steady &= self.push * np.exp(now) > 10 * self.slide
-            calm = np.where(fine, np.where(steady, np.minimum(calm, now), np.inf), calm)
-            slides = fine & ~wall & (now - calm > np.log(6))
-            rests &= ~(slides | wall)
-            over &= ~(slides | wall | rests)
-            done = wall | rests | over | slides
+            size = np.exp(np.minimum(now, 600.0))
+            if self.d == 2:
+                held = _pinned(W, self.A, self.B, self.V, size)
+            else:
+                large = self.push * size > 10 * self.slide
+                restart = (now < calm) | (now - calm > self.slide * (t - since))
+                since = np.where(fine & large & restart, t, since)
+                restarted = np.where(restart, now, calm)
+                calm = np.where(fine, np.where(large, restarted, np.inf), calm)
+                held = now - calm > np.log(HELD)
+            held &= fine & ~wall
+            reach = np.einsum("nik,nij,njk->n", W, self.X, W)
+            small = fine & (k0[:, n] < 0) & (size * reach < self.wall)
+            small &= ~(wall | held)
+            rests &= ~(held | wall | small)
+            over &= ~(held | wall | rests | small)
+            done = wall | rests | over | held | small
             if done.any():
                 there = who[done]
                 change = np.where(rests, 0.0, np.where(over, late, 0.0))
                 change -= np.where(over, early, 0.0)
-                change = np.where(slides, np.inf, change)
+                change = np.where(held, np.inf, np.where(small, -np.inf, change))
                 label = np.where(change < 0, DECAYS, GROWS)
                 label = np.where(np.abs(change) < BORDER, BOUNDED, label)
                 code[there] = np.where(wall, BLOW_UP, label)[done]
@@ -281,7 +357,39 @@ class _Batch:
                 y, k0, pull, h = y[keep], k0[keep], pull[keep], h[keep]
                 who, first = who[keep], first[keep]
                 early, late, calm = early[keep], late[keep], calm[keep]
+                since = since[keep]
                 if not len(who):
                     break
         out[who, 1] = y[:, n] - first
         return code, out
+
+
+def _pinned(
+    W: Batch, A: Batch, B: Batch, V: Batch, size: Float[np.ndarray, " n"]
+) -> Bool[np.ndarray, " n"]:
+    """Whether clouds in the plane are held to a line along which they grow."""
+    S = W @ W.swapaxes(1, 2)
+    one, two, side = S[:, 0, 0], S[:, 1, 1], S[:, 0, 1]
+    first = (one > two)[:, None]
+    p = np.where(first, np.stack([one, side], 1), np.stack([side, two], 1))
+    p = p / np.linalg.norm(p, axis=1)[:, None]
+    q = np.stack([-p[:, 1], p[:, 0]], axis=1)
+
+    def form(p: np.ndarray, M: Batch, q: np.ndarray) -> np.ndarray:
+        return np.einsum("ni,nij,nj->n", p, M, q)
+
+    across, pBq = form(q, V, p), form(p, B, q)
+    slope = pBq + form(q, B, p)
+    hold = size * np.minimum(-slope * across, -2 * pBq * across)
+    # c is what attention gives, so that A does not turn p
+    c = -form(q, A, p) / np.where(hold > 0, across, 1.0)
+    norm_A, norm_V = (np.linalg.norm(M, axis=(1, 2)) for M in (A, V))
+    drift = norm_A + np.abs(c) * norm_V
+    growth = form(p, A, p) + c * form(p, V, p)
+    both = 0.5 * (B + B.swapaxes(1, 2))
+    found = (np.linalg.det(both) < 0) & (
+        np.linalg.det(W) ** 2 <= 0.01 * (one + two) ** 2
+    )
+    found &= np.abs(form(p, B, p)) * norm_V <= 0.1 * np.abs(slope * across)
+    found &= (hold > 0) & (hold >= STRONG * drift)
+    return found & (growth * hold > 10 * drift**2)

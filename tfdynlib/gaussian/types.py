@@ -14,6 +14,7 @@ from tfdynlib.weights.paths import inner, piece
 Vector = Float[np.ndarray, " d"]
 Matrix = Float[np.ndarray, "d d"]
 Factor = Float[np.ndarray, "d r"]
+Times = Float[np.ndarray, " m"]
 
 # Eigenvalues of a covariance below this part of the largest one are its rounding.
 RANK_TOLERANCE = 1e-13
