@@ -572,6 +572,7 @@ def error_at_one(x, mass, tol):
     return energy.interaction(end, THREE, mass) - 0.371939242302
 
 
+@pytest.mark.unchecked
 @pytest.mark.slow
 def test_spirals_and_random_tokens_on_the_sphere():
     """A spiral is good for pictures: 1e-4 to 1e-6.  Chance leaves order one half."""
