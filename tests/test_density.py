@@ -431,6 +431,7 @@ def test_quantile_tokens_follow_the_density_to_order_one(at_one):
 
 
 @pytest.mark.slow
+@pytest.mark.unchecked
 def test_random_tokens_follow_the_density_to_order_one_half(at_one):
     start, rng = at_one.states[0], np.random.default_rng(5)
     sizes = np.array([16, 32, 64, 128, 256])

@@ -367,8 +367,7 @@ def test_reduced_motion_shows_presets_at_their_moment(visit):
 @pytest.mark.slow
 def test_a_frame_of_128_tokens_takes_no_more_than_8_ms(visit):
     page = visit()
-    pick(page, "hundred")
-    put(page, n=128, t=0)
+    put(page, **JKO.PRESETS["hundred"].values | {"n": 128, "t": 0})
     page.evaluate(f"{FIGURE}.tfdyn.frameTimes.length = 0")
     page.click(".tfdyn-play")
     page.wait_for_timeout(3000)

@@ -8,7 +8,15 @@ being on a page.
 from collections.abc import Callable
 
 import sitebook
-from hand import NUMBER, Hand, every_figure, open_figure, other_number, other_place
+from hand import (
+    NUMBER,
+    Hand,
+    every_figure,
+    every_view,
+    open_figure,
+    other_number,
+    other_place,
+)
 from playwright.sync_api import ElementHandle
 from reader import Visits
 from sitebook import Figure
@@ -147,7 +155,7 @@ def test_every_control_changes_what_is_seen(visits: Visits, figure: Figure):
     MOVED.update((figure.kind, str(values.get("view")), one) for one in tried)
 
 
-@every_figure
+@every_view
 def test_heads_are_added_chosen_and_removed(visits: Visits, figure: Figure):
     hand = open_figure(visits, figure)
     add = hand.button("Add a head")
