@@ -30,7 +30,8 @@ BIN := $(ENV)/bin
 SHOWN := $(shell find book/. tfdynlib -not -name '*.pyc' -not -name __pycache__)
 RUN := $(BIN)/python -m
 PIP := $(RUN) pip --disable-pip-version-check
-# Tests run side by side, on at most four processors.
+# Tests run side by side, on at most four processors, so none has threads of its own
+# for products of matrices: they would only wait for each other.
 BESIDE := --numprocesses auto --maxprocesses 4 --dist worksteal
 SAY := @printf '==> %s\n'
 
@@ -53,7 +54,7 @@ live: $(BOOK_ENV)  ## open the pages as notebooks in JupyterLab
 
 test: $(TEST_ENV) book  ## build the book and run every test
 	$(SAY) 'Running every test; those that need a browser say so if there is none.'
-	@$(RUN) pytest $(BESIDE)
+	@OPENBLAS_NUM_THREADS=1 $(RUN) pytest $(BESIDE)
 	$(SAY) 'All tests have passed.'
 
 models: $(MODELS)/models.stamp  ## test trained models (with torch) in their own environment

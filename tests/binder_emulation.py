@@ -91,13 +91,15 @@ def needs(page: Path) -> set[str]:
 
 
 def chosen() -> list[Path]:
-    """Pages that together need all that any page needs, in the order of the book."""
-    met: set[str] = set()
-    found = []
-    for page in pages():
-        if needs(page) - met:
-            found.append(page)
-            met |= needs(page)
+    """Pages that together need all that any page needs, in the order of the book.
+
+    No one of them can be spared.
+    """
+    found = pages()
+    for page in reversed(pages()):
+        others = [other for other in found if other != page]
+        if needs(page) <= set().union(*map(needs, others)):
+            found = others
     return found
 
 
@@ -119,9 +121,12 @@ def fresh_environment(folder: Path) -> Path:
     """Environment that Binder would make; ``TFDYN_BINDER_ENV`` names another."""
     if named := os.environ.get("TFDYN_BINDER_ENV"):
         return Path(named)
-    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-    pip = [str(folder / "bin/python"), "-m", "pip", "--disable-pip-version-check"]
-    install = ["install", "--quiet", "-r", ".binder/requirements.txt"]
+    make = [sys.executable, "-m", "venv", "--without-pip", str(folder)]
+    subprocess.run(make, check=True)
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+    pip += ["--python", str(folder / "bin/python")]
+    # What a page imports is compiled then; the rest, most of it, is never.
+    install = ["install", "--quiet", "--no-compile", "-r", ".binder/requirements.txt"]
     subprocess.run([*pip, *install], cwd=ROOT, check=True)
     return folder
 

@@ -1,14 +1,16 @@
 """What every test may use: how Hypothesis draws, tokens from a seed, one browser."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
 from figurepage import launched
 from hypothesis import settings
 from playwright.sync_api import Browser
+from unchecked import no_checks
 
 from tfdynlib import sphere
 from tfdynlib.weights import Heads
@@ -21,6 +23,13 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long tests come first, so that no process waits for one at the end."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Tests of long runs, marked ``unchecked``, and their fixtures without types."""
+    with no_checks() if item.get_closest_marker("unchecked") else nullcontext():
+        return (yield)
 
 
 @pytest.fixture(scope="session")

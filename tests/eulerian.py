@@ -82,18 +82,36 @@ class Grid:
             s = np.linspace(0, 1, self.steps + 1)[1:-1, None]
             F = (1 - s) * self.first + s * (self.last + turn)
             z = np.append(F.ravel(), turn)
-        # The curvature of the action in one value of F, so that the first step is good.
-        unit = np.sqrt(8 * np.pi * self.h / self.dt)
+        # Coordinates in which the action has about one curvature in all directions
+        # (weight over density taken as 2 pi): sines in time, and the turn of the end,
+        # which takes the levels before along.  It is small, since L-BFGS begins with a
+        # step of length one, and the density must stay positive.
+        small = 1e-2
+        k = np.arange(1, self.steps)
+        angles = np.pi * k / self.steps
+        sines = np.sqrt(2 / self.steps) * np.sin(np.outer(k, angles))
+        curvature = 8 * np.pi * (1 - np.cos(angles)) * self.h / self.dt
+        unit, whole = np.sqrt(curvature)[:, None] / small, np.sqrt(8) * np.pi / small
+        ramp = k[:, None] / self.steps
+
+        def split(z):
+            return z[:-1].reshape(self.steps - 1, -1), z[-1]
+
+        def place(y):
+            waves, turn = split(y)
+            turn = turn / whole
+            return np.append(sines @ (waves / unit) + ramp * turn, turn)
 
         def scaled(y):
-            value, grad = self.action(y / unit, frozen)
-            return value, grad / unit
+            value, grad = self.action(place(y), frozen)
+            inner, last = split(grad)
+            turn = (last + np.sum(ramp * inner)) / whole
+            return value, np.append(sines @ inner / unit, turn)
 
-        look = {"maxcor": 50, "ftol": 0, "gtol": 1e-10, "maxiter": 9000, "maxfun": 9000}
-        return (
-            minimize(scaled, z * unit, method="L-BFGS-B", jac=True, options=look).x
-            / unit
-        )
+        inner, turn = split(z)
+        y = np.append(sines @ (inner - ramp * turn) * unit, turn * whole)
+        look = {"maxcor": 50, "ftol": 0, "gtol": 1e-11, "maxiter": 9000, "maxfun": 9000}
+        return place(minimize(scaled, y, method="L-BFGS-B", jac=True, options=look).x)
 
     def freeze(self, rounds=12):
         """Fixed point of: freeze the weight, minimise, update the weight."""

@@ -112,11 +112,17 @@ class Page:
         """What the page's imports and small functions define, figures left out."""
         names: dict = {}
         for cell in self.cells:
-            for node in ast.parse(cell.body).body:
-                if isinstance(node, ast.Import | ast.ImportFrom | ast.FunctionDef):
-                    if not re.search("myst_nb|widgets", ast.unparse(node)):
-                        exec(compile(ast.Module([node], []), self.name, "exec"), names)
+            names = defined(cell.body, names)
         return names
+
+
+def defined(body: str, names: dict) -> dict:
+    """Names, and what the imports and functions of a cell add to them."""
+    for node in ast.parse(body).body:
+        if isinstance(node, ast.Import | ast.ImportFrom | ast.FunctionDef):
+            if not re.search("myst_nb|widgets", ast.unparse(node)):
+                exec(compile(ast.Module([node], []), "cell", "exec"), names)
+    return names
 
 
 def blocks_of(text: str):

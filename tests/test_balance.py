@@ -70,6 +70,7 @@ def free_account(rule, steps):
     return energy.balance(free_run(rule, steps), SET, rule)
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize(
     ("rule", "residuals"),
     [
@@ -138,6 +139,7 @@ def test_short_steps_at_their_printed_digits(rule):
         assert terms[3] - terms[2] == pytest.approx(0.01085533, abs=8e-9)
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize("rule", ["softmax", "gradient"])
 def test_residual_is_of_fourth_order(rule):
     """For our own stages, which are on the circle.  The next order adds up to a
@@ -181,6 +183,7 @@ def test_action_and_slope_along_the_run(rule, action, slope):
         assert integral(rate) - lost == pytest.approx(0.01085533, abs=1e-4)
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize(
     "rule", ["softmax", pytest.param("gradient", marks=pytest.mark.slow)]
 )
@@ -192,6 +195,7 @@ def test_residual_of_euler_is_of_first_order(rule):
     assert np.log2(coarse / fine) == pytest.approx(1, abs=0.25)  # h^2 still counts
 
 
+@pytest.mark.unchecked
 @given(seed=seeds, t=st.floats(1e-3, 5))
 def test_power_is_the_change_of_the_energy_at_held_tokens(tokens, seed, t):
     Z = np.random.default_rng(seed).standard_normal((2, 3, 3))
@@ -209,6 +213,7 @@ def test_power_is_the_change_of_the_energy_at_held_tokens(tokens, seed, t):
     assert energy.power(x, path(t), t) == 0
 
 
+@pytest.mark.unchecked
 def test_balance_of_a_path_that_bends_keeps_its_order(descent_heads, tokens):
     stack = [Heads.descent(descent_heads(k).B, 0.4) for k in range(3)]
     path = weights.interpolate([0, 1, 2], stack)
@@ -271,6 +276,7 @@ def published(H, steps, T=1.0):
     return left - gap, left
 
 
+@pytest.mark.unchecked
 @pytest.mark.slow
 @pytest.mark.parametrize("H", [1, 2])
 def test_the_published_account_closes_only_with_the_dissipation(H):
@@ -374,6 +380,7 @@ def test_balance_along_noise_is_that_of_its_chord():
     np.testing.assert_allclose(a.by_weights + a.martingale, b.by_weights, atol=1e-13)
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize("rule", ["gradient", "unnormalised"])
 def test_balance_along_noise_takes_any_rule_and_masses(rule):
     mass = np.arange(1, 11) / 55

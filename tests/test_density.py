@@ -431,6 +431,7 @@ def test_quantile_tokens_follow_the_density_to_order_one(at_one):
 
 
 @pytest.mark.slow
+@pytest.mark.unchecked
 def test_random_tokens_follow_the_density_to_order_one_half(at_one):
     start, rng = at_one.states[0], np.random.default_rng(5)
     sizes = np.array([16, 32, 64, 128, 256])
@@ -572,6 +573,7 @@ def error_at_one(x, mass, tol):
     return energy.interaction(end, THREE, mass) - 0.371939242302
 
 
+@pytest.mark.unchecked
 @pytest.mark.slow
 def test_spirals_and_random_tokens_on_the_sphere():
     """A spiral is good for pictures: 1e-4 to 1e-6.  Chance leaves order one half."""

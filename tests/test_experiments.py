@@ -78,6 +78,7 @@ def test_every_step_is_that_of_softmax_attention(way, n, d, H):
             np.testing.assert_allclose(course.x[k + 1], after, rtol=0, atol=1e-12)
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize("d", [2, 3, 5])
 def test_the_account_is_the_one_of_left_ends_with_ito(way, d):
     """Euler-Maruyama: the step of the weights is drift and noise, term by term."""

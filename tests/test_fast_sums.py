@@ -228,6 +228,7 @@ def test_coefficients_are_sums_of_harmonics_and_coordinates_act_on_them(form):
 # --- sums ---------------------------------------------------------------------------
 
 
+@pytest.mark.unchecked
 @settings(max_examples=60)
 @given(seed=seeds, kind=matrices, cloudy=clouds, beta=betas, tol=tols)
 def test_certificate_holds_on_the_circle(seed, kind, cloudy, beta, tol):
@@ -236,6 +237,7 @@ def test_certificate_holds_on_the_circle(seed, kind, cloudy, beta, tol):
         check(2, at, x, K, mass, tol)
 
 
+@pytest.mark.unchecked
 @settings(max_examples=40)
 @given(
     seed=seeds,
@@ -295,6 +297,7 @@ def test_sums_turn_with_tokens(seed, d):
     np.testing.assert_allclose(two.mean, one.mean @ O.T, atol=1e-12)
 
 
+@pytest.mark.unchecked
 @given(seed=seeds, d=dimensions)
 def test_several_heads_are_the_heads_one_by_one(seed, d):
     at, x, K, mass = problem(seed, d, "any", "uniform", 5.0)

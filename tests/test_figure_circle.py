@@ -24,6 +24,7 @@ from figurepage import (
 )
 from playwright.sync_api import Browser, Page
 from scipy.integrate import quad
+from unchecked import no_checks
 
 from tfdynlib import attention, energy, flow, metastability, sphere, weights
 from tfdynlib.widgets import Circle
@@ -86,7 +87,7 @@ def run_copied(page: Page) -> tuple[list[float], dict]:
     text = page.get_attribute(".tfdyn-code", "data-copied")
     assert len(text.strip().splitlines()) <= 13
     printed, names = io.StringIO(), {}
-    with contextlib.redirect_stdout(printed):
+    with contextlib.redirect_stdout(printed), no_checks():
         exec(text, names)
     return [float(word) for word in printed.getvalue().split()], names
 
@@ -308,6 +309,7 @@ def test_copied_python_reproduces_any_state(visit, state):
     assert printed[2] == pytest.approx(seen["energy"], rel=1e-10)
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize("name", ["many", "two_far", "staircase"])
 def test_logarithmic_runs_are_the_page_grid_in_python(visit, name):
     page = visit(name)
@@ -327,6 +329,7 @@ def test_logarithmic_runs_are_the_page_grid_in_python(visit, name):
     )
 
 
+@pytest.mark.unchecked
 def test_cluster_counts_do_not_depend_on_the_step(visit):
     """The page's RK4 against an adaptive run at rtol 1e-10, over three decades."""
     page = visit("staircase")

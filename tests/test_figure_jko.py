@@ -21,6 +21,7 @@ from figurepage import (
     violations,
 )
 from playwright.sync_api import Browser, Page
+from unchecked import no_checks
 
 from tfdynlib import energy, jko, sphere
 from tfdynlib.widgets import JKO
@@ -197,7 +198,7 @@ def test_copied_python_prints_what_the_figure_shows(visit, name):
     page.click(".tfdyn-code")
     text = page.get_attribute(".tfdyn-code", "data-copied")
     out = io.StringIO()
-    with contextlib.redirect_stdout(out):
+    with contextlib.redirect_stdout(out), no_checks():
         exec(text, {})
     got = numbers(page)
     want = [got["energy"], got["decrease"], got["longest"], got["error"][0]]
@@ -366,8 +367,7 @@ def test_reduced_motion_shows_presets_at_their_moment(visit):
 @pytest.mark.slow
 def test_a_frame_of_128_tokens_takes_no_more_than_8_ms(visit):
     page = visit()
-    pick(page, "hundred")
-    put(page, n=128, t=0)
+    put(page, **JKO.PRESETS["hundred"].values | {"n": 128, "t": 0})
     page.evaluate(f"{FIGURE}.tfdyn.frameTimes.length = 0")
     page.click(".tfdyn-play")
     page.wait_for_timeout(3000)

@@ -51,6 +51,7 @@ def test_every_output_has_unit_norm(tokens, random_heads, seed, method):
     np.testing.assert_allclose(np.linalg.norm(run.x, axis=2), 1, atol=1e-15 * 4)
 
 
+@pytest.mark.unchecked
 @few
 @given(seed=seeds)
 def test_a_flow_in_two_parts_is_the_flow(tokens, random_heads, seed):
@@ -61,6 +62,7 @@ def test_a_flow_in_two_parts_is_the_flow(tokens, random_heads, seed):
     np.testing.assert_allclose(second[1], whole[2], atol=1e-6)
 
 
+@pytest.mark.unchecked
 @few
 @given(seed=seeds)
 def test_a_flow_can_be_undone(tokens, random_heads, seed):
@@ -161,6 +163,7 @@ def test_error_falls_with_the_order_of_the_method(method, order):
     assert np.log2(coarse / fine) == pytest.approx(order, abs=0.15)
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize("method", ["dopri5", "dop853"])
 def test_error_follows_the_tolerance(method):
     """Error per unit tolerance stays within a band over six decades of rtol."""
@@ -289,6 +292,7 @@ def test_a_terminal_event_ends_the_flow_at_its_time(method):
     assert run.t[-1] == pytest.approx(exact, abs=tolerance)
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize(("beta", "time"), [(1.0, 12.596), (2.0, 54.39), (4.0, 2107.7)])
 def test_the_wait_of_two_far_tokens_grows_like_an_exponential(beta, time):
     x0 = np.array([[1.0, 0.0], [np.cos(3), np.sin(3)]])
@@ -315,6 +319,7 @@ def test_crossings_are_all_noted_in_their_direction():
 # --- early stops ------------------------------------------------------------------
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize("method", ["dopri5", "dop853"])
 def test_an_escape_in_finite_time_is_a_labelled_stop_near_it(method):
     """x' = x^2 from 1 ends at t = 1."""
@@ -431,6 +436,7 @@ def test_merging_equal_tokens_changes_nothing(tokens, random_heads, seed, method
     np.testing.assert_allclose(merged.x, plain.x, atol=1e-6)
 
 
+@pytest.mark.unchecked
 def test_merging_is_exact_in_the_limit_of_the_radius(tokens):
     field, x0 = attention.field(Heads(I3, I3, 9.0)), tokens(3, n=20)
     tight = {"rtol": 1e-9, "atol": 1e-11}
@@ -467,6 +473,7 @@ def test_merging_keeps_unequal_masses_and_tokens_without_mass(tokens):
 # --- the price of a digit -----------------------------------------------------------
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize("beta", [4.0, 64.0])
 def test_six_digits_cost_two_hundred_evaluations(tokens, beta):
     """512 tokens to T = 10: a count of work, the same on every machine."""
@@ -483,6 +490,7 @@ def test_six_digits_cost_two_hundred_evaluations(tokens, beta):
 # --- the circle in angles -----------------------------------------------------------
 
 
+@pytest.mark.unchecked
 @few
 @given(seed=seeds, method=st.sampled_from(["dopri5", "dop853"]))
 def test_a_circle_in_the_sphere_is_followed_as_the_circle(tokens, seed, method):

@@ -80,6 +80,7 @@ def test_one_atom_under_two_heads_pays_their_harmonic_mean():
     assert found == pytest.approx(1.6145494748, abs=TEN)
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize(
     ("beta", "value"), [(0.5, 3.1908721196), (1, 3.3410315447), (2, 3.9774632605)]
 )
@@ -165,6 +166,7 @@ SPLITS = [
 ]
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize(
     ("beta", "times", "parts", "value"),
     [(b, r, n, v) for b, r, row in SPLITS for n, v in row.items()],
@@ -193,6 +195,7 @@ def test_the_opening_in_the_middle(times, spread):
     assert np.std(middle) == pytest.approx(spread, abs=1e-4)
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize(
     ("turn", "value", "others"),
     [
@@ -521,6 +524,7 @@ def test_quantile_nodes_give_back_the_quantile_function():
 THREE = tilted(0.5, 0), tilted(0.5, 2), tilted(0.3, 4)
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize(
     ("D", "beta", "value", "shift"),
     [
@@ -571,6 +575,7 @@ def test_a_rotation_of_labels_by_whole_nodes_is_not_enough():
     assert values == pytest.approx([0.65893, 0.64036], abs=1e-5)
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize(
     ("D", "values"),
     [
@@ -585,6 +590,7 @@ def test_three_densities_form_a_triangle(D, values):
     assert 2 * max(sides) < sum(sides)
 
 
+@pytest.mark.unchecked
 def test_densities_there_and_back_and_against_wasserstein():
     ratios = []
     for i, j in ((0, 1), (0, 2), (1, 2)):
@@ -596,6 +602,7 @@ def test_densities_there_and_back_and_against_wasserstein():
     assert sum(sides) - 2 * max(sides) == pytest.approx(0.44164819, abs=6e-9)
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize(
     ("D", "moment"),
     [
@@ -611,6 +618,7 @@ def test_the_middle_of_a_geodesic(D, moment):
     assert complex(*mean) == pytest.approx(moment, abs=1e-6)  # seven printed decimals
 
 
+@pytest.mark.unchecked
 def test_weights_that_change_in_time_give_an_action_that_knows_its_direction():
     def D(t):
         return (1 - t) * P - t * J1
@@ -646,6 +654,7 @@ def grid_length(D, n, steps):
     return grid.length(grid.solve())
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize(
     ("D", "values"),
     [
@@ -680,6 +689,7 @@ def test_a_fine_grid(D, coarse, value, limit):
     assert fine + (fine - coarse) / 3 == pytest.approx(limit, abs=1e-6)
 
 
+@pytest.mark.unchecked
 def test_freezing_the_weight_leads_to_another_point():
     """The gap does not vanish with the grid: what is dropped is the change of b."""
     gaps = []
@@ -738,6 +748,7 @@ def mixed(seed, d=2):
     return Heads(B, B, 1.0, rng.dirichlet([2, 2]))
 
 
+@pytest.mark.unchecked
 @few
 @given(seeds, st.sampled_from([2, 3]))
 def test_it_lies_between_two_multiples_of_the_distance_of_wasserstein(seed, d):
@@ -749,6 +760,7 @@ def test_it_lies_between_two_multiples_of_the_distance_of_wasserstein(seed, d):
     assert low * w2 - 1e-6 <= found <= high * w2 + 1e-6
 
 
+@pytest.mark.unchecked
 @few
 @given(seeds, st.sampled_from([2, 3]))
 def test_there_and_back_cost_the_same(seed, d):
@@ -760,6 +772,7 @@ def test_there_and_back_cost_the_same(seed, d):
     assert both[0] == pytest.approx(both[1], abs=1e-6)  # minima found apart
 
 
+@pytest.mark.unchecked
 @few
 @given(seeds)
 def test_no_detour_is_shorter(seed):
@@ -774,6 +787,7 @@ def test_no_detour_is_shorter(seed):
     assert length(a, c) <= length(a, b) + length(b, c) + 1e-5
 
 
+@pytest.mark.unchecked
 @given(seeds, st.sampled_from([2, 3]))
 def test_it_is_zero_between_equal_measures_in_any_order(seed, d):
     mu = Measure(pair(seed, d)[0].x, [0.5, 0.3, 0.2])
@@ -781,6 +795,7 @@ def test_it_is_zero_between_equal_measures_in_any_order(seed, d):
     assert weighted_distance(mu, again, mixed(seed, d)).distance == 0
 
 
+@pytest.mark.unchecked
 @few
 @given(seeds, st.sampled_from([2, 3]))
 def test_rotations_change_nothing(seed, d):
@@ -796,6 +811,7 @@ def test_rotations_change_nothing(seed, d):
     assert values[0] == pytest.approx(values[1], abs=1e-6)
 
 
+@pytest.mark.unchecked
 @few
 @given(seeds, st.sampled_from([2, 3]))
 def test_the_path_has_the_length_that_is_reported(seed, d):
@@ -812,6 +828,7 @@ def test_the_path_has_the_length_that_is_reported(seed, d):
     assert total == pytest.approx(found.distance, rel=3e-3)
 
 
+@pytest.mark.unchecked
 @few
 @given(seeds)
 def test_splitting_never_costs_more(seed):
@@ -824,6 +841,7 @@ def test_splitting_never_costs_more(seed):
     assert split <= whole + 1e-6
 
 
+@pytest.mark.unchecked
 def test_what_whole_atoms_may_do_is_looked_at_first():
     """More shifts of parts than are tried: the best of whole atoms is among them."""
     rng = np.random.default_rng(3)

@@ -71,6 +71,7 @@ def ends():
 # --- laws -------------------------------------------------------------------------
 
 
+@pytest.mark.unchecked
 @few
 @given(seed=seeds, tau=taus, weight=places)
 def test_no_step_raises_energy_plus_price(tokens, descent_heads, seed, tau, weight):
@@ -85,6 +86,7 @@ def test_no_step_raises_energy_plus_price(tokens, descent_heads, seed, tau, weig
     )
 
 
+@pytest.mark.unchecked
 @few
 @given(seed=seeds)
 def test_frozen_price_is_weight_times_squared_distance(tokens, descent_heads, seed):
@@ -114,6 +116,7 @@ def test_gradient_is_that_of_the_value(tokens, descent_heads, seed, weight):
     assert rise == pytest.approx(gradient @ along, rel=1e-6, abs=1e-7)
 
 
+@pytest.mark.unchecked
 @few
 @given(seed=seeds)
 def test_steps_turn_with_the_tokens(tokens, descent_heads, seed):
@@ -126,6 +129,7 @@ def test_steps_turn_with_the_tokens(tokens, descent_heads, seed):
     np.testing.assert_allclose(jko.step(x @ R.T, turned, 0.2).x, expected, atol=1e-6)
 
 
+@pytest.mark.unchecked
 @few
 @given(seed=seeds)
 def test_a_token_of_mass_two_is_two_tokens(tokens, descent_heads, seed):
@@ -203,6 +207,7 @@ ERRORS = {
 }
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize("weight", jko.WEIGHTS)
 def test_the_pair_follows_its_flow_to_first_order(weight):
     ends = [gap(jko.solve(PAIR, ONE, 1 / n, n, weight=weight).x[-1]) for n in STEPS]
@@ -259,6 +264,7 @@ TABLE = {
 }
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize("name, weight", TABLE)
 def test_error_against_the_flow_at_its_printed_digits(ends, name, weight):
     runs = [jko.solve(X, PATHS[name], 1 / n, n, weight=weight) for n in (5, 10, 20)]
@@ -266,6 +272,7 @@ def test_error_against_the_flow_at_its_printed_digits(ends, name, weight):
     np.testing.assert_allclose(errors, TABLE[name, weight][:3], rtol=2e-5)
 
 
+@pytest.mark.unchecked
 @pytest.mark.slow
 @pytest.mark.parametrize("name, weight", TABLE)
 def test_error_of_small_steps_against_the_flow(ends, name, weight):
@@ -278,6 +285,7 @@ def test_error_of_small_steps_against_the_flow(ends, name, weight):
 AFTER = [0.5847800545, 0.5846088218, 0.5845392888, 0.5845088830, 0.5844948182]
 
 
+@pytest.mark.unchecked
 def test_energy_after_the_steps_at_its_printed_digits():
     for n, value in list(zip((5, 10, 20, 40, 80), AFTER))[:4]:
         end = jko.solve(X, PATHS["path"], 1 / n, n).x[-1]
@@ -285,6 +293,7 @@ def test_energy_after_the_steps_at_its_printed_digits():
         assert energy.interaction(end, heads_at(1.0)) == pytest.approx(value, abs=1e-9)
 
 
+@pytest.mark.unchecked
 @pytest.mark.slow
 def test_smaller_steps_at_their_printed_digits(ends):
     end = jko.solve(X, PATHS["path"], 1 / 80, 80).x[-1]
@@ -293,6 +302,7 @@ def test_smaller_steps_at_their_printed_digits(ends):
     assert rms(run.x[-1], ends["path"]) == pytest.approx(4.018e-6, rel=3e-3)
 
 
+@pytest.mark.unchecked
 def test_extrapolated_steps_are_of_second_order(ends):
     runs = [jko.solve(X, PATHS["path"], 1 / n, n, order=2) for n in (5, 10, 20)]
     errors = [rms(run.x[-1], ends["path"]) for run in runs]
@@ -308,6 +318,7 @@ ONE_STEP = {
 }
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize("tau", ONE_STEP)
 def test_one_large_step_at_its_printed_digits(tau):
     for weight, value in zip(jko.WEIGHTS, ONE_STEP[tau]):
@@ -316,6 +327,7 @@ def test_one_large_step_at_its_printed_digits(tau):
         assert energy.interaction(step.x, TWO) == pytest.approx(value, abs=1e-9)
 
 
+@pytest.mark.unchecked
 def test_beyond_the_cut_locus_is_said():
     assert jko.step(X, TWO, 1e4).status == "done"
     far = jko.step(X, TWO, 1e4, weight="implicit")
@@ -324,6 +336,7 @@ def test_beyond_the_cut_locus_is_said():
     assert near == pytest.approx(0.4620731, abs=6e-8)
 
 
+@pytest.mark.unchecked
 def test_eight_huge_steps_only_descend():
     run = jko.solve(X, TWO, 10, 8)
     energies = [energy.interaction(x, TWO) for x in run.x]

@@ -176,6 +176,7 @@ def test_tokens_move_in_proportion_to_the_decay_of_weights():
         assert gap(base, moved) / rate == pytest.approx(ratio, abs=1e-6)
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize(
     ("rate", "lost", "mean", "angle"),
     [
@@ -253,6 +254,7 @@ def test_equally_spaced_tokens_are_minimal(size, n, excess):
         assert E - np.i0(size) / 2 == pytest.approx(excess, rel=1e-6, abs=1e-14)
 
 
+@pytest.mark.unchecked
 def test_minima_fall_with_the_square_of_a_perturbation():
     k = np.arange(16)
     start = circle(2 * np.pi * (k + 0.5) / 16 + 0.01 * np.sin(k))

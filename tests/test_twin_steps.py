@@ -47,6 +47,7 @@ def test_the_function_of_a_step_and_its_gradient(node, weight, d):
         assert gradient == pytest.approx(want[1], rel=1e-10, abs=1e-11)
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize("weight", jko.WEIGHTS)
 @pytest.mark.parametrize("tau", [0.01, 0.1, 0.5])
 def test_short_steps_are_the_packages(node, weight, tau):

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import functools
 import html
 import json
 import re
@@ -11,6 +12,7 @@ import subprocess
 import numpy as np
 import pytest
 import traitlets
+from unchecked import no_checks
 
 import tfdynlib
 from tfdynlib import widgets
@@ -121,10 +123,18 @@ def test_module_text_for_a_notebook_stands_alone(name, tmp_path):
 # The page form
 
 
+@functools.cache
+def shown(figure: type[Widget]) -> tuple[Widget, dict]:
+    """A figure and what it hands to a notebook; made once."""
+    with no_checks():
+        widget = figure()
+        return widget, widget._repr_mimebundle_()[0]
+
+
 @pytest.mark.parametrize("figure", FIGURES)
 def test_page_form_carries_the_state(figure):
-    widget = figure()
-    form = widget._repr_mimebundle_()[0]["text/html"]
+    widget, data = shown(figure)
+    form = data["text/html"]
     assert f'class="tfdyn" data-figure="{figure.name}"' in form
     state = page_state(form)
     assert {key: state[key] for key in widget.keys_of_state()} == widget.state()
@@ -133,20 +143,20 @@ def test_page_form_carries_the_state(figure):
 
 @pytest.mark.parametrize("figure", FIGURES)
 def test_page_form_has_a_still_picture_with_words(figure):
-    form = figure().page_form()
+    form = shown(figure)[1]["text/html"]
     still = form[form.index('<div class="tfdyn-still">') :]
     assert "<svg" in still and re.search(r'role="img"[^>]*aria-label="[^"]+"', still)
 
 
 @pytest.mark.parametrize("figure", FIGURES)
 def test_notebook_still_gets_its_live_view(figure):
-    data, _ = figure()._repr_mimebundle_()
+    _, data = shown(figure)
     assert "application/vnd.jupyter.widget-view+json" in data
 
 
 @pytest.mark.parametrize("figure", FIGURES)
 def test_two_forms_of_one_figure_do_not_repeat_the_code(figure):
-    assert "function" not in figure().page_form()
+    assert "function" not in shown(figure)[1]["text/html"]
 
 
 # Presets and traits
@@ -238,7 +248,7 @@ def test_doubles_travel_with_every_bit():
 
 @pytest.mark.parametrize("figure", FIGURES)
 def test_every_chip_on_the_page_has_a_reference_of_its_own_state(figure):
-    for chip in page_state(figure().page_form())["presets"]:
+    for chip in page_state(shown(figure)[1]["text/html"])["presets"]:
         of = chip["reference"]["of"]
         assert set(of) == set(figure.keys_of_reference())
         assert of == {key: chip["values"][key] for key in of}

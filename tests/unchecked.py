@@ -1,14 +1,19 @@
-"""Runs of many small steps in a process without checks of types, for speed.
+"""Runs of many small steps without checks of types, for speed.
 
-What they call is checked in other tests; here only their numbers count.
+What they call is checked in other tests; here only their numbers count.  Tests marked
+``unchecked`` run so in this process (see ``conftest.py``), blocks by ``no_checks``;
+``unchecked`` takes a process of its own.
 """
 
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from jaxtyping import config
 
 RUN = """
 import importlib, json, sys
@@ -16,6 +21,17 @@ sys.path.insert(0, sys.argv[1])
 function = getattr(importlib.import_module(sys.argv[2]), sys.argv[3])
 print(json.dumps([function(*case) for case in json.loads(sys.argv[4])]))
 """
+
+
+@contextmanager
+def no_checks() -> Iterator[None]:
+    """Types are not checked meanwhile."""
+    before = config.jaxtyping_disable
+    config.update("jaxtyping_disable", True)
+    try:
+        yield
+    finally:
+        config.update("jaxtyping_disable", before)
 
 
 def unchecked(function: Callable[..., Any], cases: Sequence[Sequence[Any]]) -> list:

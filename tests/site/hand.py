@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import ElementHandle, Locator, Page
 from reader import Visits
-from sitebook import FIGURE, Figure, figures, first_of_kinds
+from sitebook import FIGURE, Figure, figures, one_of_kinds, one_of_views
 
 SEEN = (Path(__file__).parent / "hand.js").read_text("utf8")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
@@ -21,6 +21,7 @@ PAUSE = 700  # ms; the longest a figure waits for a hand to rest is 250
 
 
 every_figure = pytest.mark.parametrize("figure", figures(), ids=str)
+every_view = pytest.mark.parametrize("figure", one_of_views(), ids=str)
 
 
 class Hand:
@@ -176,10 +177,10 @@ def open_figure(
 ) -> Hand:
     """A figure as its page brings it, alive; on the page that is open already.
 
-    Of each kind the first figure of the book, when it has a ``query`` behind its
-    address, is shown by really going there.
+    One figure of each kind, when it has a ``query`` behind its address, is shown by
+    really going there.
     """
-    if query and figure in first_of_kinds():
+    if query and figure in one_of_kinds():
         page, _ = visits.open(figure.page, query=query, formulas=False, **options)
     else:
         assert visits.shelf

@@ -92,9 +92,25 @@ def figures() -> list[Figure]:
 
 
 @cache
-def first_of_kinds() -> tuple[Figure, ...]:
-    """Of each kind the first figure of the book."""
-    return tuple({figure.kind: figure for figure in reversed(figures())}.values())
+def one_of_views() -> tuple[Figure, ...]:
+    """Of each kind in each of its views the figure with the most presets.
+
+    What does not depend on the page is tested there.
+    """
+    best: dict[tuple[str, str], tuple[int, Figure]] = {}
+    for figure in figures():
+        state = of_figure(figure) if _text(figure.page) else {}
+        key, size = (figure.kind, str(state.get("view"))), len(state.get("presets", ()))
+        if key not in best or best[key][0] < size:
+            best[key] = (size, figure)
+    return tuple(figure for _, figure in best.values())
+
+
+@cache
+def one_of_kinds() -> tuple[Figure, ...]:
+    """Of each kind the first of these."""
+    found = reversed(one_of_views())
+    return tuple({figure.kind: figure for figure in found}.values())
 
 
 def questions() -> list[str]:

@@ -5,8 +5,18 @@ know nothing of a figure but what all have in common, so a new figure is covered
 being on a page.
 """
 
+from collections.abc import Callable
+
 import sitebook
-from hand import NUMBER, Hand, every_figure, open_figure, other_number, other_place
+from hand import (
+    NUMBER,
+    Hand,
+    every_figure,
+    every_view,
+    open_figure,
+    other_number,
+    other_place,
+)
 from playwright.sync_api import ElementHandle
 from reader import Visits
 from sitebook import Figure
@@ -86,25 +96,29 @@ BESIDE = ("Share", "Copy as Python", "Add a head", "Remove this head")
 
 
 Control = tuple[str, str]  # kind, spoken name
+# What has moved a picture on a page before: figure, its view, control.
+MOVED: set[tuple[str, str, Control]] = set()
+FEW = 12  # tokens; more are more to compute and show no more of a control
 
 
-def dead_controls(hand: Hand, among: list[Control] | None = None) -> list[Control]:
+def dead_controls(hand: Hand, chosen: Callable[[Control], bool]) -> list[Control]:
     """Controls that change nothing, tried one by one from the present state."""
     home, dead = hand.values(), []
+    before = hand.rest()
     for k in range(hand.run("(el) => tfdynSeen.controls(el).length")):
-        before = hand.rest()
         control = hand.run_handle("(el, k) => tfdynSeen.controls(el)[k]", k)
-        kind, name, chosen = control.evaluate(
+        kind, name, checked = control.evaluate(
             "(el) => [tfdynSeen.kind(el), tfdynSeen.name(el), el.checked]"
         )
-        if chosen or name in BESIDE or kind in ("tab", "summary"):
+        if checked or name in BESIDE or kind in ("tab", "summary"):
             continue
-        if among is not None and (kind, name) not in among:
+        if not chosen((kind, name)):
             continue
         ACTS.get(kind, ElementHandle.click)(control)
         if not hand.changes(before):
             dead.append((kind, name))
         hand.go(home)
+        before = hand.rest()
     return dead
 
 
@@ -113,19 +127,35 @@ def test_every_control_changes_what_is_seen(visits: Visits, figure: Figure):
     """In the middle of the run, where also "back to the start" has work to do.
 
     A symmetric start can hide what a weight does, as no motion shows no sign of V; so
-    what seems dead there is tried again with a token turned off its place.
+    what seems dead there is tried again with a token turned off its place.  On a page
+    whose figure, in this view, was on a page before, only its first control and those
+    that were not there.
     """
     hand = open_figure(visits, figure)
+    values = hand.values()
+    if values.get("n", 0) > FEW:
+        hand.go(values | {"n": FEW})
+        hand.rest()
+        assert hand.values()["n"] == FEW
     hand.scrub(0.5)
-    dead = dead_controls(hand)
+    tried: list[Control] = []
+
+    def wanted(control: Control) -> bool:
+        if tried and (figure.kind, str(values.get("view")), control) in MOVED:
+            return False
+        tried.append(control)
+        return True
+
+    dead = dead_controls(hand, wanted)
     if dead:
         for _ in range(3):
             hand.el.locator("canvas[role=application]").first.press("ArrowUp")
-        dead = dead_controls(hand, among=dead)
-    assert dead == []
+        dead = dead_controls(hand, dead.__contains__)
+    assert tried and dead == []
+    MOVED.update((figure.kind, str(values.get("view")), one) for one in tried)
 
 
-@every_figure
+@every_view
 def test_heads_are_added_chosen_and_removed(visits: Visits, figure: Figure):
     hand = open_figure(visits, figure)
     add = hand.button("Add a head")

@@ -80,7 +80,8 @@ def test_headings_are_in_order(shelf: Shelf, name):
 
 @every_page
 def test_page_lives_when_opened_from_disk(visits: Visits, name):
-    page, record = visits.open(name, scheme="file")
+    """With its formulas set on the page that has one of each; they are one program."""
+    page, record = visits.open(name, scheme="file", formulas=name == "book/notation")
     read_through(page)
     assert record.faults() == []
     states = page.locator(sitebook.FIGURE).evaluate_all(

@@ -2,7 +2,7 @@
 
 import pytest
 import sitebook
-from hand import Hand, every_figure, open_figure
+from hand import Hand, every_figure, every_view, open_figure
 from reader import Shelf, Visits, on_paper
 from sitebook import Figure
 
@@ -22,7 +22,7 @@ FOCUSED = """(el) => {
 }"""
 
 
-@every_figure
+@every_view
 def test_tab_key_reaches_every_control_and_shows_where_it_is(
     visits: Visits, figure: Figure
 ):
@@ -60,7 +60,7 @@ def ring_in_pixels(hand: Hand) -> bool:
     return held != left
 
 
-@every_figure
+@every_view
 def test_space_plays_and_arrows_scrub(visits: Visits, figure: Figure):
     hand = open_figure(visits, figure)
     hand.rest()
@@ -88,7 +88,7 @@ def test_still_picture_is_there_without_scripts(shelf: Shelf, figure: Figure):
     assert len((still.get_attribute("aria-label") or "").split()) > 4
 
 
-@every_figure
+@every_view
 def test_paper_has_a_picture_whether_the_figure_was_seen_or_not(
     shelf: Shelf, figure: Figure
 ):
@@ -114,7 +114,7 @@ TARGETS = """(el) => tfdynSeen.controls(el)
   .map(([{ width, height }, x]) => [tfdynSeen.name(x), width, height])"""
 
 
-@every_figure
+@every_view
 def test_a_thumb_hits_every_control_on_a_phone(visits: Visits, figure: Figure):
     """44 px each way (half a pixel for rounding); folds opened first."""
     hand = open_figure(visits, figure, width=320, has_touch=True)

@@ -18,12 +18,15 @@ def test_a_frame_of_256_tokens_on_the_sphere_fits_16_ms(visits: Visits, figure: 
 
     Median by the clock, or mean by the processor time of the page's main thread, which
     has the browser's own work in it; whichever is less, since either is more than the
-    figure's own cost.  Best of three runs after a warm-up: what other programs take
-    from a busy machine is not the figure's.
+    figure's own cost.  The best of at most three runs after a warm-up: what other
+    programs take from a busy machine is not the figure's.
     """
     hand = open_figure(visits, figure)
     hand.go({**hand.values(), "n": 256, "t": 0.0})
-    runs = [frame_cost(hand) for _ in range(4)][1:]
+    frame_cost(hand)
+    runs = [frame_cost(hand)]
+    while min(runs[-1]) >= 16 and len(runs) < 3:
+        runs.append(frame_cost(hand))
     print(f"{figure}: median by the clock, mean by the processor, ms: {runs}")
     assert min(min(run) for run in runs) < 16
 
