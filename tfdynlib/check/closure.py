@@ -17,7 +17,9 @@ def attend_gaussian(function: Callable) -> Verdict:
     return compare(function, _attend, _clouds(), 1e-12)
 
 
-def _attend(x: np.ndarray, mean: np.ndarray, cov: np.ndarray, B: np.ndarray):
+def _attend(
+    x: np.ndarray, mean: np.ndarray, cov: np.ndarray, B: np.ndarray
+) -> np.ndarray:
     return np.einsum("ij,jk,nk->ni", cov, B, x) + mean
 
 

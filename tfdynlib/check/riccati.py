@@ -22,7 +22,9 @@ def precision_flow(function: Callable) -> Verdict:
     return compare(function, _precision, _layers(), 1e-9)
 
 
-def _precision(P0: np.ndarray, A: np.ndarray, B: np.ndarray, v: float, t: float):
+def _precision(
+    P0: np.ndarray, A: np.ndarray, B: np.ndarray, v: float, t: float
+) -> np.ndarray:
     """By one exponential of the linear equation with a constant, not by Lyapunov."""
     d = len(A)
     flow = np.kron(A.T, np.eye(d)) + np.kron(np.eye(d), A.T)
@@ -51,7 +53,7 @@ def whiten(function: Callable) -> Verdict:
     return compare(function, _whiten, _heads(), 1e-9, 1e-11)
 
 
-def _whiten(A: np.ndarray, B: np.ndarray, V: np.ndarray):
+def _whiten(A: np.ndarray, B: np.ndarray, V: np.ndarray) -> np.ndarray:
     u, s, w = np.linalg.svd(B)
     T, back = u * np.sqrt(s) @ w, (u / np.sqrt(s) @ w).T
     return np.array([T @ A @ back, T @ V @ back])
