@@ -62,7 +62,7 @@ def scalar_covariance(
     """
     a, c, s0, t = _front(a, c, start, t)
     decay = np.exp(-2 * np.abs(a) * t)
-    span = 2 * t * _mean_decay(2 * np.abs(a) * t)
+    span = 2 * t * _mean_decay(np.asarray(2 * np.abs(a) * t))
     # Numerator and denominator are divided by e^{2at} if that is large.
     top = np.where(a > 0, s0, s0 * decay)
     below = np.where(a > 0, decay, 1.0) - c * s0 * span
