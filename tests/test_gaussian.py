@@ -10,6 +10,7 @@ from tfdynlib import gaussian
 from tfdynlib.gaussian import Gaussian, Layer, LayerPath
 
 I2, O2 = np.eye(2), np.zeros((2, 2))
+SADDLE = np.diag([1.0, -0.5])
 A = np.array([[0.4, 0.3], [-0.2, 0.6]])
 B = np.array([[1.0, 0.5], [-0.3, 0.8]])
 COV = np.array([[1.0, 0.3], [0.3, 0.6]])
@@ -68,7 +69,7 @@ def test_reference_moments(method):
     assert at(one(0.5, 1, -1), two, 1)[0, 0] == pytest.approx(0.6905214968, abs=PRINTED)
     small = Gaussian([0.0], [[0.4]])
     assert at(one(-0.5, 1, 1), small, 3)[0, 0] == pytest.approx(
-        0.0830377849, abs=PRINTED
+        0.0830373849, abs=PRINTED
     )
     expected = [[0.6456540857, 0.0662250836], [0.0662250836, 0.9139892166]]
     np.testing.assert_allclose(at(D1, START, 2), expected, atol=PRINTED)
@@ -104,6 +105,11 @@ def test_reference_blow_up_times(layer, cov, expected):
     assert run.blow_up_time == pytest.approx(found, rel=1e-10)
     low, high = gaussian.blow_up_bounds(layer, cov)
     assert low <= found * (1 + 1e-12) and found <= high * (1 + 1e-12)
+
+
+def test_reference_times_of_modes():
+    times = gaussian.scalar_blow_up_time(0, [0.8, 0.2], [1, 2])
+    np.testing.assert_allclose(times, [0.625, 1.25], rtol=1e-15)
 
 
 def test_reference_bounds():
@@ -245,8 +251,16 @@ def test_blow_up_is_a_label_and_says_where():
         abs(np.degrees(np.arctan(run.direction[1] / run.direction[0])) - 27.35) < 5e-3
     )
     assert np.isfinite(run.cov).all() and np.isfinite(run.mean).all()
-    far = gaussian.solve(Layer(I2, O2, O2), START, [0.0, 100.0, 1000.0])
-    assert far.status == "not finite" and np.isfinite(far.cov).all()
+    huge = Gaussian([0.0, 0.0], 1e148 * COV), Gaussian([1e148, 0.0], COV)
+    for layer, start, method in (
+        (Layer(I2, O2, O2), huge[0], "auto"),
+        (Layer(I2, O2, O2), huge[0], "ode"),
+        (Layer(I2, O2, O2), huge[1], "ode"),
+        (Layer(I2, O2, O2), Gaussian([0.0, 0.0], 1e148 * V2), "auto"),
+    ):
+        far = gaussian.solve(layer, start, [0.0, 1.0, 100.0], method)
+        assert far.status == "not finite" and list(far.t) == [0.0, 1.0]
+        assert np.isfinite(far.cov).all() and np.isfinite(far.mean).all()
     point = gaussian.solve(D1, Gaussian([1.0, 0.0], O2), [0.0, 1.0])
     assert point.status == "done" and not point.cov.any()
 
@@ -309,6 +323,7 @@ def test_samples_have_the_moments():
         (lambda: gaussian.solve(D1, START, [0.0, 1.0], "rk4"), "method must be"),
         (lambda: gaussian.closed_form(E1, COV, [0.1]), "layer must be"),
         (lambda: gaussian.closed_form(D2, COV, [0.7]), "t must be before"),
+        (lambda: gaussian.closed_form(Layer(I2, O2, O2), COV, [999]), "t must be bef"),
         (lambda: gaussian.piecewise([D1], [0.0, 1.0, 2.0]), "t_edges must be"),
         (lambda: gaussian.distance(START, Gaussian([0.0], [[1.0]])), "h must be"),
         (lambda: gaussian.scalar_covariance(1.0, 1.0, -1.0, 0.0), "start must be"),
@@ -318,6 +333,26 @@ def test_samples_have_the_moments():
 def test_bad_input_is_refused_by_name(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_whole_numbers_and_lists_are_welcome():
+    layer = Layer([[0]], [[1]], [[-1]], [0])
+    g = Gaussian([1], [[2]])
+    run = gaussian.solve(layer, g, [0, 1], rtol=1e-12, max_steps=500)
+    assert run.cov[-1, 0, 0] == pytest.approx(0.4, rel=1e-11)
+    assert gaussian.closed_form(layer, [[2]], [1])[0, 0, 0] == pytest.approx(0.4)
+    assert gaussian.scalar_covariance(0, -1, 2, 1) == pytest.approx(0.4)
+    assert gaussian.scalar_blow_up_time(0, 1, 2) == 0.25
+    assert gaussian.blow_up_time(Layer([[0]], [[1]], [[1]]), [[2]], 10) == 0.25
+    assert gaussian.regime(layer, [[2]]).kind == "decays"
+    assert gaussian.blow_up_bounds(layer, [[2]])[0] == np.inf
+    path = gaussian.piecewise([layer, layer], [0, 1, 2])
+    assert path(1) is layer and gaussian.constant(layer)(3) is layer
+    assert gaussian.relu_gap(g, [[1]], [0]).shape == (1,)
+    assert gaussian.relu_bound(g, [[0]], [1], [0, 1])[0] == 0
+    assert gaussian.effective_fraction(g, [1]) == pytest.approx(np.exp(-2))
+    phases = gaussian.phase_diagram([[0]], [[1]], [[1]], [[2]], t_end=5)
+    assert phases.kind == "blow-up"
 
 
 def test_values_are_their_own():

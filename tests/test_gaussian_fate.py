@@ -1,17 +1,38 @@
 """The fate of a covariance: theorems with their margins, many at once, and tokens."""
 
+import time
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_gaussian import B2, COV, D1, D2, D3, E1, E2, I2, O2, V2, A, B, one, rise
+from test_gaussian import (
+    B2,
+    COV,
+    D1,
+    D2,
+    D3,
+    E1,
+    E2,
+    I2,
+    O2,
+    SADDLE,
+    V2,
+    A,
+    B,
+    one,
+    rise,
+)
+from unchecked import unchecked
 
 from tfdynlib import attention, flow, gaussian
 from tfdynlib.gaussian import Gaussian, Layer, NoEquilibrium
 from tfdynlib.weights import Heads
 
+METHODS = ["numpy"] + ["compiled"] * (find_spec("numba") is not None)
+ZERO = [0.0, 0.0]
 TURN = np.array([[0.0, 1.0], [-1.0, 0.0]])
-SADDLE = np.diag([1.0, -0.5])
 
 FATES = [
     (one(0.5, 1, -1), [[2.0]], "settles", 1.0, [[0.5]]),
@@ -111,6 +132,70 @@ def test_no_equilibrium_says_why(layer, words):
         gaussian.equilibrium(layer)
 
 
+def asked(seed):
+    """Dimension, seconds of this process, fate and blow-up time of a random layer."""
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(1, 9))
+    sizes = 10 ** rng.uniform(-2, 2, 4)
+    M, K, V = (size * rng.standard_normal((d, d)) for size in sizes[:3])
+    if seed % 4 == 1:
+        V = sizes[2] * np.eye(d)
+    if seed % 4 == 2:
+        M = M - 1.2 * np.linalg.eigvals(M).real.max() * np.eye(d)
+    if seed % 4 == 3:
+        V, K = V @ V.T, rng.choice([-1, 1]) * K @ K.T
+    L = sizes[3] * rng.standard_normal((d, int(rng.integers(1, d + 1))))
+    layer, begin = Layer(M, K, V), time.process_time()
+    kind = gaussian.regime(layer, L @ L.T).kind
+    end = gaussian.blow_up_time(layer, L @ L.T)
+    return d, time.process_time() - begin, kind, end
+
+
+def test_every_layer_is_answered_soon():
+    """Two seconds, whatever the sizes: undecided is an answer too."""
+    found = unchecked(asked, [[seed] for seed in range(24)])
+    assert max(seconds for _, seconds, _, _ in found) < 2
+    assert all((kind == "blow-up") <= (end < np.inf) for _, _, kind, end in found)
+    assert len({kind for _, _, kind, _ in found}) > 2
+
+
+@pytest.mark.parametrize(("c", "a"), [(1e-7, 1e-3), (0.3, 0.5), (1e-3, 1e-6)])
+def test_a_blow_up_that_is_certain_is_found_however_late(c, a):
+    """V = vI and A a multiple of the identity and a turn: as in one dimension."""
+    for growth in (a, 0.0, -a):
+        layer = Layer(growth * I2 + TURN, I2, c * I2)
+        start = 2 * I2 if growth >= 0 else 2 * a / c * I2
+        end = gaussian.blow_up_time(layer, start)
+        exact = gaussian.scalar_blow_up_time(growth, c, start[0, 0])
+        # eigenvalues of 56 sums, each rounded
+        assert end == pytest.approx(exact, rel=1e-12)
+
+
+def test_stiff_growth_is_seen_in_a_few_steps():
+    """Attention holds the cloud to a line on which A expands it: kinds by both ways,
+    and the rate along the line by the integrator."""
+    layer = Layer(0.3 * I2, np.diag([1.0, -1.0]), [[0.0, -1.0], [1.0, 0.0]])
+    kinds = [
+        gaussian.phase_diagram(layer.A, layer.B, layer.V, COV, t_end=500, method=m).kind
+        for m in METHODS
+    ]
+    assert kinds == ["grows"] * len(METHODS)
+    run = gaussian.solve(layer, Gaussian(ZERO, COV), [0.0, 6.0, 8.0], "ode", 1e-8, 1e-9)
+    size = np.trace(run.cov, axis1=1, axis2=2)
+    p = run.factor[-1][:, 0] / np.linalg.norm(run.factor[-1][:, 0])
+    assert abs(p @ layer.B @ p) < 0.1
+    assert np.log(size[-1] / size[-2]) > 0.5
+
+
+def test_small_covariances_decay_by_the_theorem():
+    """However slow: a window of time would call it bounded."""
+    got = gaussian.phase_diagram(-1e-4 * I2, B, V2, 1e-6 * I2, t_end=5)
+    assert (
+        got.kind == "decays"
+        and gaussian.regime(Layer(-1e-4 * I2, B, V2), 1e-6 * I2).kind == "decays"
+    )
+
+
 def test_many_covariances_at_once():
     """Compiled and NumPy take the same steps, and agree with one at a time."""
     rng = np.random.default_rng(1)
@@ -125,14 +210,16 @@ def test_many_covariances_at_once():
         assert here.blow_up_time[i] == pytest.approx(t, rel=1e-4)
 
 
-def test_compiled_phases_are_those_of_numpy():
+@pytest.mark.parametrize("d", [2, 3])
+def test_compiled_phases_are_those_of_numpy(d):
     pytest.importorskip("numba")
     rng = np.random.default_rng(2)
-    M, K, V = rng.standard_normal((3, 80, 2, 2))
+    M, K, V = rng.standard_normal((3, 40, d, d))
     one, two = (
-        gaussian.phase_diagram(M, K, V, COV, method=m) for m in ("numpy", "compiled")
+        gaussian.phase_diagram(M, K, V, np.eye(d), t_end=20, method=m)
+        for m in ("numpy", "compiled")
     )
-    assert (one.kind == two.kind).all()
+    assert (one.kind == two.kind).all() and len(set(one.kind)) > 3
     met = one.kind == "blow-up"
     np.testing.assert_allclose(one.blow_up_time[met], two.blow_up_time[met], rtol=1e-9)
 
@@ -150,7 +237,7 @@ def test_the_scalar_diagram():
     assert (got.kind[~met & (a > 0)] == "bounded").all()
 
 
-@pytest.mark.parametrize("d", [1.0, 2.0, 3.0])
+@pytest.mark.parametrize("d", [1, 2, 3])
 def test_share_of_random_layers_that_blow_up(d):
     """A = 0, V = I, Gaussian scores: 1/2, 0.8536, 0.975 for d = 1, 2, 3."""
     K = np.random.default_rng(d).standard_normal((2000, d, d))

@@ -62,7 +62,7 @@ def scalar_covariance(
     """
     a, c, s0, t = _front(a, c, start, t)
     decay = np.exp(-2 * np.abs(a) * t)
-    span = 2 * t * _mean_decay(2 * np.abs(a) * t)
+    span = 2 * t * _mean_decay(np.asarray(2 * np.abs(a) * t))
     # Numerator and denominator are divided by e^{2at} if that is large.
     top = np.where(a > 0, s0, s0 * decay)
     below = np.where(a > 0, decay, 1.0) - c * s0 * span
@@ -127,7 +127,9 @@ def common_basis(layer: Layer, cov: Matrix) -> Matrix | None:
         if np.abs(M - M.T).max() > ROUNDING * size:
             return None
     # A combination with unrelated weights has the common eigenvectors for its own.
-    mix = sum(w * M / s for w, M, s in zip((1.0, 0.6180, 0.3247, 0.2207), parts, sizes))
+    mix = np.zeros_like(cov)
+    for w, M, size in zip((1.0, 0.6180, 0.3247, 0.2207), parts, sizes):
+        mix = mix + w * M / size
     basis = np.linalg.eigh(symmetric_part(mix))[1] if parts else np.eye(layer.d)
     for M, size in zip(parts, sizes):
         turned = basis.T @ M @ basis
