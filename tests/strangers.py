@@ -22,6 +22,7 @@ from tfdynlib.weights import Heads
 
 I2 = np.eye(2)
 ONE = Heads(I2, I2)
+STILL = weights.constant(ONE)
 RNG = np.random.default_rng(0)
 QUICK = experiments.Setting("ou", 2, 1, 2, T=0.5)
 
@@ -164,6 +165,20 @@ STRANGERS = {
     ),
     "heads for a path with a length": lambda: weights.length(ONE, 0, 1),
     "a matrix for a law": lambda: energy.annealed_power(I2, I2, 1.0),
+    "a path for heads of a bound": lambda: energy.weight_bounds(STILL),
+    "a path for heads of a rate": lambda: energy.dissipation(I2, STILL),
+    "a path for heads of a constant": lambda: stability.geodesic_constant(STILL),
+    "a path for other heads": lambda: stability.energy_gap_bound(ONE, STILL),
+    "a path for heads of a step": lambda: jko.step(I2, STILL, 1.0),
+    "a path for heads to minimise": lambda: stability.minimise(I2, STILL),
+    "a path for heads of a velocity": lambda: attention.velocity(I2, STILL),
+    "a matrix with a sign": lambda: weights.gradient_sign(I2),
+    "an integer beyond all doubles": lambda: Heads([[10**400]], [[1]]),
+    "lists for a strength": lambda: geometry.splitting_threshold([[1, 2], [3]]),
+    "more turns than digits": lambda: geometry.weighted_distance(
+        Measure(I2), Measure(I2), ONE, shift=1e308
+    ),
+    "a word for an account": lambda: experiments.course(QUICK, account="no"),
     "a number for a point": lambda: sphere.retract(2.0),
 }
 

@@ -148,6 +148,13 @@ def test_residual_is_of_fourth_order(rule):
     assert np.log2(first / second) == pytest.approx(4, abs=0.25)
 
 
+def test_a_printed_account_ends_with_its_residual_within_the_column():
+    run = flow.solve(attention.field(SET), RING, np.linspace(0, 4, 9), "rk4")
+    lines = repr(energy.balance(run, SET)).splitlines()
+    assert max(map(len, lines)) <= 76
+    assert "residual" in lines[-1]
+
+
 def test_left_ends_leave_a_first_order_residual():
     for steps, residual in ((20, -1.55e-2), (40, -1.09e-2)):
         # Two or three digits are printed.

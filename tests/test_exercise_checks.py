@@ -39,6 +39,13 @@ def test_the_folded_solution_satisfies_its_check(exercise):
     assert all(isinstance(v, check.Verdict) and v for v in calls), calls
 
 
+def test_a_long_verdict_is_read_without_scrolling():
+    sentence = " ".join(["tried on heads of every kind,"] * 9)
+    lines = repr(check.Verdict(True, sentence)).splitlines()
+    assert max(map(len, lines)) <= 76
+    assert " ".join(lines) == f"Yes: {sentence}"
+
+
 def _run(source: str, names: dict) -> list:
     """Run a cell; the values of the checks in it."""
     values = []

@@ -232,3 +232,26 @@ def test_reduced_motion_shows_a_preset_at_its_moment(visit):
 def test_a_still_tells_the_distance_in_words(change):
     figure = Sphere("nudge_prompt", change=change, n=8, t=1.0)
     assert "second cloud" in Sphere.still(figure.state())
+
+
+WRITTEN = """() => {
+  const own = CanvasRenderingContext2D.prototype;
+  const { fillText } = own;
+  globalThis.written = [];
+  own.fillText = function (text, x, ...rest) {
+    written.push([text, x / this.canvas.clientWidth]);
+    return fillText.call(this, text, x, ...rest);
+  };
+  globalThis.silent = () => { own.fillText = fillText; };
+}"""
+
+
+def test_name_of_half_a_turn_stands_where_the_bound_does_not_pass(visit):
+    page = visit().page
+    page.evaluate(WRITTEN)
+    pick(page, "nudge_prompt", t=1.0)
+    settle(page)
+    page.evaluate("silent()")
+    # The bound reaches half a turn in the left quarter of the chart.
+    shares = [x for text, x in page.evaluate("written") if text == "half a turn"]
+    assert shares and min(shares) > 0.4

@@ -186,6 +186,16 @@ def test_a_page_says_where_to_go_next(page):
     assert re.search(r"\bNext\b", page.prose[-400:])
 
 
+FLOWS = [page.docname for page in CHAPTERS if "/flows/" in page.docname]
+
+
+@pytest.mark.parametrize("page", FLOWS[:-1])
+def test_next_of_a_page_of_flows_is_the_page_that_follows(page):
+    last = pagesource.Page(page).prose.split("**Next.**")[-1]
+    links = re.findall(r"\]\(([^)#]+)\.md\)", last)
+    assert links == [FLOWS[FLOWS.index(page) + 1].rsplit("/", 1)[-1]]
+
+
 def _calls(cell: pagesource.Block, names: set[str]) -> list[ast.Call]:
     """Calls in a cell of a function or method with one of the names."""
     found = []

@@ -173,6 +173,14 @@ def test_curves_hold_the_values_and_their_names_stand_at_the_right():
     assert ax.get_legend() is None
 
 
+def test_the_name_of_a_curve_that_ends_before_the_others_stands_at_its_end():
+    short = np.where(T < T[20], T, np.nan)
+    ax = plot.curves(T, {"whole": T}, theory={"short": short})
+    names = {t.get_text(): t.xy for t in ax.texts if t.get_text() in ("whole", "short")}
+    assert names["short"] == (T[19], T[19])
+    assert names["whole"][0] == 1
+
+
 @pytest.mark.parametrize(
     ("levels", "gap", "apart"),
     [

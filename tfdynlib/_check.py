@@ -105,7 +105,7 @@ def array(value: ArrayLike | Number, name: str, ndim: int | None = None) -> np.n
         if raw.dtype.kind not in REAL_KINDS:
             raise TypeError(raw.dtype)
         out = raw.astype(float, copy=False)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # an integer beyond all doubles
         raise refuse(name, "an array of real numbers", type(value).__name__) from None
     if ndim is not None and out.ndim != ndim:
         raise refuse(name, f"an array of {ndim} axes", out)
@@ -136,9 +136,17 @@ def generator(value: Any) -> np.random.Generator:
 
 def dimension(heads: Any) -> int:
     """The dimension of tokens that the heads act on."""
-    if not isinstance(getattr(heads, "d", None), int):
-        raise refuse("heads", "made by weights.Heads", type(heads).__name__)
-    return heads.d
+    return fixed_heads(heads, "heads").d
+
+
+def fixed_heads(value: Any, name: str) -> Any:
+    """``value``, heads of one time: not a path, which has a dimension and no matrix."""
+    if not isinstance(getattr(value, "B", None), np.ndarray):
+        wanted = "made by weights.Heads"
+        if hasattr(value, "d"):
+            wanted += ", as path(t) is"
+        raise refuse(name, wanted, type(value).__name__)
+    return value
 
 
 def pair(

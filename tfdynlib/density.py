@@ -362,9 +362,10 @@ class _Run:
             k1 = self._rate(t, self.values)
             fastest = float(np.abs(k1[1]).max())
             longest = min(self.step, PART / fastest) if fastest > 0 else self.step
-            count = int(np.ceil((end - t) / longest * (1 - 1e-12)))
-            if count > MOST_STEPS:
+            steps = (end - t) / longest * (1 - 1e-12)
+            if steps > MOST_STEPS:  # inf, too
                 raise Stop("step too small")
+            count = int(np.ceil(steps))
             h = (end - t) / max(count, 1)
             x, middle = self.values, min(t + h / 2, last)
             k2 = self._rate(middle, x + h / 2 * k1)

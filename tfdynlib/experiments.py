@@ -127,6 +127,7 @@ def course(setting: Setting, path: int = 0, account: bool = True) -> Course:
     """
     _setting(setting)
     path = _check.count(path, "path", 0)
+    _check.instance(account, bool, "account", "True or False")
     t = np.linspace(0, setting.T, setting.steps + 1)
     D0, H, d = first_heads(setting), setting.H, setting.d
     if setting.layout == "ou":

@@ -41,6 +41,8 @@ TRIES, FINALISTS = 64, 3
 # the best it may look to be followed.
 GLANCE, NEAR = 1e-4, 1.05
 SPREAD = 0.3
+# So many turns leave an angle the digits that ``tol`` asks for.
+MOST_TURNS = 1e6
 OUTPUT = np.linspace(0, 1, 65)
 
 
@@ -137,8 +139,8 @@ def weighted_distance(
     """
     _check.one_of(atoms, ATOMS, "atoms")
     tol, parts = _check.positive(tol, "tol"), _check.count(parts, "parts")
-    nodes, shift = _check.count(nodes, "nodes", 2), _held(shift, heads)
-    lower = _lower(heads)
+    nodes, lower = _check.count(nodes, "nodes", 2), _lower(heads)
+    shift = _held(shift, heads)
     if isinstance(mu, Quantile):
         _check.instance(nu, Quantile, "nu", "a Quantile, as mu is")
         if heads.d != 2:
@@ -177,7 +179,7 @@ def splitting_threshold(b: Number, beta: Number = 1.0, d: int = 2) -> float:
     On the circle the atom splits along its way, on larger spheres sideways.  From the
     second variation of the action about the rigid path.  ``inf`` for b <= 0.
     """
-    score = _check.positive(beta, "beta") * _number(b, "b")
+    score = _check.positive(beta, "beta") * _check.time(b, "b")
     if _check.count(d, "d", 2) > 2:
         return float(np.pi / np.sqrt(1 + score)) if score > 0 else np.inf
     return float(np.pi / np.sqrt(score)) if score > 0 else np.inf
@@ -221,14 +223,12 @@ def _held(shift: Number | None, heads: Heads | WeightPath) -> float | None:
     """The one shift to look at, if it is given."""
     if shift is None:
         return None
-    if _check.dimension(heads) != 2:
+    if heads.d != 2:
         raise _check.refuse("shift", "left out off the circle", shift)
-    return _number(shift, "shift")
-
-
-def _number(value: Number, name: str) -> float:
-    """A finite number."""
-    return float(_check.array(np.asarray(value), name, ndim=0))
+    out = _check.time(shift, "shift")
+    if abs(out) > MOST_TURNS:
+        raise _check.refuse("shift", f"up to {MOST_TURNS:g} turns", shift)
+    return out
 
 
 def _dimension(d: int) -> None:

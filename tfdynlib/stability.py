@@ -60,7 +60,7 @@ def field_gap(heads: Heads, other: Heads) -> float:
     Heads are compared one by one, so both need as many, of the same masses and beta.
     """
     _check.dimension(heads)
-    _check.dimension(other)
+    _check.fixed_heads(other, "other")
     same = heads.B.shape == other.B.shape and heads.beta == other.beta
     if not (same and np.array_equal(heads.mass, other.mass)):
         raise _check.refuse("other", "of the same shape, masses and beta", other)
@@ -195,7 +195,7 @@ def energy_gap_bound(heads: Heads, other: Heads) -> float:
     import ot
 
     _check.dimension(heads)
-    _check.dimension(other)
+    _check.fixed_heads(other, "other")
     if (heads.beta, heads.d) != (other.beta, other.d):
         raise _check.refuse("other", f"of beta={heads.beta:g}, d={heads.d}", other)
     cost = np.linalg.norm(heads.B[:, None] - other.B, 2, axis=(2, 3))

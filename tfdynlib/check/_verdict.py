@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,9 @@ MISTAKES = (
     ValueError,
 )
 
+# Letters of a line that fit beside the two menus of a page.
+WIDTH = 76
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -36,7 +40,8 @@ class Verdict:
         return self.right
 
     def __repr__(self) -> str:
-        return f"{'Yes' if self.right else 'Not yet'}: {self.sentence}"
+        text = f"{'Yes' if self.right else 'Not yet'}: {self.sentence}"
+        return textwrap.fill(text, WIDTH, break_long_words=False)
 
 
 @dataclass(frozen=True)

@@ -266,8 +266,8 @@ def _norm(M: np.ndarray) -> float:
 
 def _matrix(value: Entries, name: str) -> Matrix:
     """A matrix; a number is one of size one, a list of numbers a row."""
-    rows = _check.array([[value]] if isinstance(value, Number) else value, name)  # type: ignore[arg-type]
-    return _check.bounded(np.atleast_2d(rows), name)
+    rows: Any = [[value]] if isinstance(value, Number) else value
+    return _check.bounded(np.atleast_2d(_check.array(rows, name)), name)
 
 
 def _square(value: Entries, name: str) -> Matrix:

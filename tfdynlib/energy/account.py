@@ -50,8 +50,8 @@ class Balance:
     def __repr__(self) -> str:
         return (
             f"Balance(E {self.energy[0]:.6g} -> {self.energy[-1]:.6g}, "
-            f"by weights {self.by_weights[-1]:+.6g}, "
-            f"dissipated {self.dissipated[-1]:.6g}, "
+            f"by weights {self.by_weights[-1]:+.6g},\n"
+            f"        dissipated {self.dissipated[-1]:.6g}, "
             f"residual {self.residual[-1]:.2g})"
         )
 

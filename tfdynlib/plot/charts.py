@@ -47,7 +47,7 @@ def curves(
     y_scale: str = "linear",
     ax: "Axes | None" = None,
 ) -> "Axes":
-    """Curves over t, each with its name at its right end.
+    """Curves over t, each with its name at its right end, wherever that is.
 
     ``series`` are measured: blue, the first one widest.  ``theory`` are predicted:
     green and dashed.  Values that are not finite leave a gap.
@@ -56,21 +56,30 @@ def curves(
     _drawing.chart(ax, x_name, y_name)
     _drawing.scales(ax, x_scale, y_scale)
     ax.set_xlim(t[0], t[-1])
-    ends = []
+    named = []
     widths = np.linspace(2.6, 1.3, max(2, len(series)))
     for width, (name, y) in zip(widths, series.items()):
         ax.plot(t, y, color=LIGHT["state"], linewidth=width, zorder=3)
-        ends.append((name, _last(y), LIGHT["state"]))
+        named.append((name, y, LIGHT["state"]))
     for name, y in (theory or {}).items():
         ax.plot(t, y, color=LIGHT["theory"], linewidth=1.7, dashes=_drawing.DASH)
-        ends.append((name, _last(y), LIGHT["theory"]))
+        named.append((name, y, LIGHT["theory"]))
+    ends = []
+    for name, y, colour in named:
+        last = _last(y)
+        if last == len(t) - 1:
+            ends.append((name, float(y[last]), colour))
+        else:
+            _drawing.beside(
+                ax, name, (t[last], y[last]), (8, 0), color=colour, ha="left"
+            )
     _drawing.end_labels(ax, ends)
     return ax
 
 
-def _last(y: Real[np.ndarray, " m"]) -> float:
-    """The last value that is finite."""
-    finite = np.asarray(y)[np.isfinite(y)]
+def _last(y: Real[np.ndarray, " m"]) -> int:
+    """Where the last value is that is finite."""
+    finite = np.flatnonzero(np.isfinite(y))
     if len(finite) == 0:
         raise _check.refuse("series", "finite somewhere", "a curve without values")
-    return float(finite[-1])
+    return int(finite[-1])

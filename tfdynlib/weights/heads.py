@@ -135,7 +135,7 @@ def gradient_sign(heads: Heads) -> int:
 
     Raises ``ValueError`` for any other heads: they have no gradient rule.
     """
-    _check.symmetric(heads.B, "heads.B")
+    _check.symmetric(_check.fixed_heads(heads, "heads").B, "heads.B")
     for sign in (-1, 1):
         if np.array_equal(heads.V, sign * heads.B):
             return sign

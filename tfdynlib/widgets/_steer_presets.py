@@ -4,8 +4,14 @@ import numpy as np
 
 from tfdynlib.widgets._widget import Preset
 
-START: dict[str, list] = {"start_mean": [0.5, -0.3], "start_cov": [[1.0, 0.3], [0.3, 0.6]]}
-TARGET: dict[str, list] = {"target_mean": [-1.0, 2.0], "target_cov": [[2.0, -0.5], [-0.5, 0.7]]}
+START: dict[str, list] = {
+    "start_mean": [0.5, -0.3],
+    "start_cov": [[1.0, 0.3], [0.3, 0.6]],
+}
+TARGET: dict[str, list] = {
+    "target_mean": [-1.0, 2.0],
+    "target_cov": [[2.0, -0.5], [-0.5, 0.7]],
+}
 STAY = {"start_mean": [0.0, 0.0], "target_mean": [0.0, 0.0]}
 LINE = [[1.0, 0.0], [0.0, 0.0]]  # e_1 e_1^T
 

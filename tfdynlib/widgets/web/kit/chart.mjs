@@ -197,7 +197,7 @@ function grip(ctx, p, x, y) {
   ctx.fillRect(x + 1.2, y - 3.5, 1.3, 7);
 }
 
-const EMPTY = { ghosts: [], levels: [], marks: [], bands: [], curves: [], t: [], filled: 0, now: 0 };
+const EMPTY = { ghosts: [], levels: [], shunned: [], marks: [], bands: [], curves: [], t: [], filled: 0, now: 0 };
 
 /**
  * A time chart.  `set(data)` takes
@@ -210,6 +210,7 @@ const EMPTY = { ghosts: [], levels: [], marks: [], bands: [], curves: [], t: [],
  *   bands     [{ from, to, strength, label }]; ghosts [{ t, y }] of earlier settings
  *   name, x   the names of the axes, when they change with the weights
  *   over(ctx, at, view, data)   drawn last, for what is special to a figure
+ *   shunned   [{ y }] values of a curve that `over` draws, which names keep away from
  *
  * `seek(t)` is called while the reader drags in it.
  */

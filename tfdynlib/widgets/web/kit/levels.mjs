@@ -35,9 +35,9 @@ function nameBoxes(at, y, width) {
 
 const meet = (a, b) => a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1;
 
-/** Whether a curve passes through a box. */
+/** Whether a curve passes through a box, one of `over` included. */
 function crossed(data, at, box) {
-  return data.curves.some(({ y }) => {
+  return [...data.curves, ...data.shunned].some(({ y }) => {
     for (let k = 0; k < data.filled; k += 1) {
       const x = at.x(data.t[k]);
       if (x < box.x0 - 3) continue;

@@ -86,6 +86,12 @@ function dashed(ctx, at, view, now, range) {
   label(ctx, "bound", end[0] + (left ? -8 : 8), at.top + 34, p, { size: 12.5, color: p.theory, halo: p.bg, align: left ? "right" : "left" });
 }
 
+/** The bound at all times of the run, worked out once. */
+function allowedAt(now) {
+  now.allowed ??= Array.from(now.run.times, (t) => 10 ** now.bound(t));
+  return now.allowed;
+}
+
 function rangeOf(run) {
   let low = 1;
   for (let k = 0; k < run.filled; k += 1) if (run.values[k] > 0) low = Math.min(low, run.values[k]);
@@ -152,6 +158,7 @@ export const twinsView = {
         log: true,
         range,
         levels: [{ y: Math.PI, label: "half a turn" }],
+        shunned: now.softmax ? [{ y: allowedAt(now) }] : [],
         over: (ctx, at, view) => { if (now.softmax) dashed(ctx, at, view, now, range); },
       });
       outs.set(0, digits(distance));
