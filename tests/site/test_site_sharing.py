@@ -22,7 +22,7 @@ from sitebook import Figure
 
 @every_view
 def test_a_shared_address_shows_the_same_again(visits: Visits, figure: Figure):
-    hand = open_figure(visits, figure)
+    hand = open_figure(visits, figure).shrink()
     hand.rest()
     other_place(
         hand.el.locator("input[type=range]:not(.tfdyn-scrub)").first.element_handle()
@@ -90,7 +90,7 @@ TOURED: dict[str, Figure] = {}
 def tour(shelf: Shelf, figure: Figure) -> list[Stop]:
     """The opening of a figure and every chip that no page before had, under reduced
     motion; made once."""
-    memo = shelf.take(figure.page).memo
+    memo = shelf.take(figure.page, alive=False).memo
     if figure not in memo:
         hand = open_figure(Visits(shelf.site, shelf), figure, reduced_motion="reduce")
         presets = sitebook.of_figure(figure)["presets"]
