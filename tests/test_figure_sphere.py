@@ -763,7 +763,7 @@ def test_a_frame_fits_the_screen_rate(visit):
         put(page, n=n, t=0.0)
         page.evaluate(f"{FIGURE}.tfdyn.frameTimes.length = 0")
         page.click(".tfdyn-play")
-        page.wait_for_timeout(2500)
+        page.wait_for_timeout(1000)
         page.click(".tfdyn-play")
         median = np.median(page.evaluate(f"{FIGURE}.tfdyn.frameTimes"))
         # By how much other work on this machine slows a fixed piece of work down now.

@@ -254,6 +254,7 @@ def test_every_chip_on_the_page_has_a_reference_of_its_own_state(figure):
         assert of == {key: chip["values"][key] for key in of}
 
 
+@pytest.mark.unchecked
 def test_reference_is_of_the_present_state_and_not_before_it_is_shown(apart):
     widget = Sphere(n=4)
     assert widget.reference == {}
@@ -267,6 +268,7 @@ def test_reference_is_of_the_present_state_and_not_before_it_is_shown(apart):
     assert len(numbers(widget.reference["velocity"])) == 12
 
 
+@pytest.mark.unchecked
 def test_in_a_kernel_the_reference_waits_until_the_hand_rests(apart):
     widget = Sphere(n=4)
     widget._repr_mimebundle_()

@@ -18,6 +18,8 @@ POWER = re.compile(r"(?:(\d+(?:\.\d+)?)·)?\b10−(\d+)")  # 3·10⁻⁷ as a br
 
 
 PAUSE = 700  # ms; the longest a figure waits for a hand to rest is 250
+# Tokens and layer-time; more are more to compute and show no more of most things.
+SMALL = {"n": 12, "t_end": 5}
 
 
 every_figure = pytest.mark.parametrize("figure", figures(), ids=str)
@@ -92,6 +94,17 @@ class Hand:
     def values(self) -> dict[str, Any]:
         """The state that a reader can change."""
         return self.run("(el) => el.tfdyn.card.values()")
+
+    def shrink(self, *keys: str) -> "Hand":
+        """Go to a state of few tokens and a short run, or small in ``keys`` alone."""
+        values = self.values()
+        small = {key: SMALL[key] for key in keys or SMALL}
+        small = {key: most for key, most in small.items() if values.get(key, 0) > most}
+        if small:
+            self.go(values | small | {"t": 0})
+            self.rest()
+            assert small.items() <= self.values().items()
+        return self
 
     def playing(self) -> bool:
         """Whether the button says Pause."""

@@ -218,7 +218,7 @@ UNTOUCHED = """() => {
       .map((el) => el.innerText),
   };
 }"""
-BACK = """async (hash) => {
+BACK = """async ([hash, alive]) => {
   const figures = [...document.querySelectorAll(".tfdyn[data-figure]")];
   for (const el of figures) el.tfdyn?.card.close();
   history.replaceState(null, "", location.pathname + hash);
@@ -231,6 +231,7 @@ BACK = """async (hash) => {
   scrollTo(0, 0);
   if (!figures.length) return;
   figures.forEach((el, k) => { el.outerHTML = tfdynBrought[k]; });
+  if (!alive) return;
   const old = document.querySelector("script[src*='tfdyn/tfdyn.js']");
   const script = document.createElement("script");
   script.src = old.src;
@@ -269,12 +270,14 @@ class Shelf:
         hash: str = "",
         width: int = 1280,
         has_touch: bool = False,
+        alive: bool = True,
         **media: Any,
     ) -> Shown:
         """The page as a reader of this width finds it, at the top, nothing unfolded.
 
         Its figures are mounted anew by the site's own script, with ``hash`` in the
-        address.  ``media`` goes to ``Page.emulate_media``.
+        address; if not ``alive``, they stay the still pictures that the page brought.
+        ``media`` goes to ``Page.emulate_media``.
         """
         shown = self._shown
         if not shown or shown.name != name:
@@ -286,7 +289,7 @@ class Shelf:
         page.mouse.move(0, 0)
         if page.viewport_size != {"width": width, "height": 900}:
             page.set_viewport_size({"width": width, "height": 900})
-        page.evaluate(BACK, hash)
+        page.evaluate(BACK, [hash, alive])
         return shown
 
     def _open(self, name: str) -> Shown:

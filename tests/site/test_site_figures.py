@@ -28,8 +28,9 @@ PROMISE = 1e-9  # what the book says of page against Python; rounding gives abou
 def test_play_moves_the_picture_and_pause_stops_it(visits: Visits, figure: Figure):
     hand = open_figure(visits, figure)
     assert hand.state == "ready"
-    start = hand.rest()
     assert not hand.playing(), "a figure waits for its reader"
+    start = hand.shrink("n").rest()
+    assert not hand.playing()
     hand.button("Play").click()
     hand.button("Pause").wait_for()
     assert hand.changes(start)
@@ -98,7 +99,6 @@ BESIDE = ("Share", "Copy as Python", "Add a head", "Remove this head")
 Control = tuple[str, str]  # kind, spoken name
 # What has moved a picture on a page before: figure, its view, control.
 MOVED: set[tuple[str, str, Control]] = set()
-FEW = 12  # tokens; more are more to compute and show no more of a control
 
 
 def dead_controls(hand: Hand, chosen: Callable[[Control], bool]) -> list[Control]:
@@ -133,10 +133,7 @@ def test_every_control_changes_what_is_seen(visits: Visits, figure: Figure):
     """
     hand = open_figure(visits, figure)
     values = hand.values()
-    if values.get("n", 0) > FEW:
-        hand.go(values | {"n": FEW})
-        hand.rest()
-        assert hand.values()["n"] == FEW
+    hand.shrink()
     hand.scrub(0.5)
     tried: list[Control] = []
 

@@ -31,21 +31,21 @@ every_page = pytest.mark.parametrize("name", PAGES)
 
 @every_page
 def test_page_is_quiet_and_asks_for_nothing_outside(shelf: Shelf, name):
-    assert shelf.take(name).faults == []
+    assert shelf.take(name, alive=False).faults == []
 
 
 @every_page
 def test_page_is_light(shelf: Shelf, name):
     """Sizes on disk: what travels is smaller where the host compresses."""
     limit = (4.5 if sitebook.has_math(name) else 3) * MEGABYTE
-    shown = shelf.take(name)
+    shown = shelf.take(name, alive=False)
     assert len(shown.requests) <= 45
     assert shown.bytes <= limit
 
 
 @every_page
 def test_formulas_are_typeset_without_a_network(shelf: Shelf, name):
-    article = shelf.take(name).page.locator("article")
+    article = shelf.take(name, alive=False).page.locator("article")
     source = sitebook.article(name).select(".math")
     formulas = [el for el in source if re.search(r"\\[(\[]", el.get_text())]
     assert article.locator(".math mjx-container").count() >= len(formulas)

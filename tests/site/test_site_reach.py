@@ -26,7 +26,7 @@ FOCUSED = """(el) => {
 def test_tab_key_reaches_every_control_and_shows_where_it_is(
     visits: Visits, figure: Figure
 ):
-    hand = open_figure(visits, figure)
+    hand = open_figure(visits, figure).shrink()
     hand.rest()
     stops = hand.run(STOPS)
     hand.run("(el) => { el.tabIndex = -1; el.focus(); }")
@@ -62,7 +62,7 @@ def ring_in_pixels(hand: Hand) -> bool:
 
 @every_view
 def test_space_plays_and_arrows_scrub(visits: Visits, figure: Figure):
-    hand = open_figure(visits, figure)
+    hand = open_figure(visits, figure).shrink("n")
     hand.rest()
     hand.button("Play").focus()
     hand.page.keyboard.press("Space")
@@ -100,7 +100,7 @@ def test_paper_has_a_picture_whether_the_figure_was_seen_or_not(
     )
     with on_paper(page):
         assert picture.count() == 1
-    hand = Hand(page, figure.index).bring()
+    hand = Hand(page, figure.index).bring().shrink()
     hand.rest()
     with on_paper(page):
         assert picture.count() == 1
@@ -117,7 +117,7 @@ TARGETS = """(el) => tfdynSeen.controls(el)
 @every_view
 def test_a_thumb_hits_every_control_on_a_phone(visits: Visits, figure: Figure):
     """44 px each way (half a pixel for rounding); folds opened first."""
-    hand = open_figure(visits, figure, width=320, has_touch=True)
+    hand = open_figure(visits, figure, width=320, has_touch=True).shrink()
     hand.run(
         "(el) => el.querySelectorAll('details').forEach((d) => { d.open = true; })"
     )

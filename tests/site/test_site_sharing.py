@@ -31,7 +31,7 @@ def turn(hand: Hand) -> None:
 
 @every_view
 def test_a_shared_address_shows_the_same_again(visits: Visits, figure: Figure):
-    hand = open_figure(visits, figure)
+    hand = open_figure(visits, figure).shrink()
     hand.rest()
     turn(hand)
     hand.rest()
@@ -97,7 +97,7 @@ TOURED: dict[str, Figure] = {}
 def tour(shelf: Shelf, figure: Figure) -> list[Stop]:
     """The opening of a figure and every chip that no page before had, under reduced
     motion; made once."""
-    memo = shelf.take(figure.page).memo
+    memo = shelf.take(figure.page, alive=False).memo
     if figure not in memo:
         hand = open_figure(Visits(shelf.site, shelf), figure, reduced_motion="reduce")
         presets = sitebook.of_figure(figure)["presets"]
