@@ -176,7 +176,7 @@ class Modes:
 class Moebius:
     """The flow of a layer with V = vI: L goes to e^{Ah} L (I - L^T G(h) L)^{-1/2}."""
 
-    def __init__(self, layer: Layer, v: float, most: float = np.inf):
+    def __init__(self, layer: Layer, v: float, most: Number = np.inf):
         self.most = most  # steps that may be tried yet
         self.A, self.S = layer.A, v * (layer.B + layer.B.T)
         self.largest = float(np.linalg.eigvalsh(self.S)[-1])
