@@ -95,9 +95,7 @@ def integer(value: Any, name: str) -> int:
     return int(value)
 
 
-def array(
-    value: ArrayLike | Number, name: str, ndim: int | None = None
-) -> np.ndarray:
+def array(value: ArrayLike | Number, name: str, ndim: int | None = None) -> np.ndarray:
     """``value`` as a finite float64 array, of ``ndim`` axes if given; never a view
     that writes back unless ``value`` was such an array itself."""
     if isinstance(value, np.ma.MaskedArray):

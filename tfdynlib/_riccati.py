@@ -55,13 +55,13 @@ def _rank(rng: np.random.Generator) -> Evidence:
 
 
 def _determinant(rng: np.random.Generator) -> Evidence:
-    t = np.linspace(0, 2, 201)
+    t = np.linspace(0, 2, 401)
     run = gaussian.solve(SETTLES, Gaussian(ZERO, COV), t, "ode")
     trace = np.array([np.trace(SETTLES.jacobian(c)) for c in run.cov])
-    weight = np.full(201, 2.0)
+    weight = np.full(401, 2.0)
     weight[1::2], weight[[0, -1]] = 4.0, 1.0
     gain = np.linalg.slogdet(run.cov[-1])[1] - np.linalg.slogdet(COV)[1]
-    return Evidence(float(gain), 2 * float(weight @ trace) * 0.01 / 3)
+    return Evidence(float(gain), 2 * float(weight @ trace) * 0.005 / 3)
 
 
 def _scalar(a: float, k: float, start: float) -> tuple[Layer, Gaussian]:
@@ -211,7 +211,7 @@ ROWS = (
         BOOK,
         "d = 2, V = -0.7 I, to t = 2, Simpson's rule",
         1e-10,
-        "tolerance of the integrator, 1e-12, over some dozens of steps",
+        "error of Simpson's rule with steps of 0.005",
         _determinant,
         "",
         False,

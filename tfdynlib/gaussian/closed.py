@@ -39,6 +39,8 @@ Factors = Float[np.ndarray, "kept d r"]
 ROUNDING = 1e-13
 # Steps of the flow for V = vI, in units of 1/|A|: if it may blow up, if it cannot.
 SHORT, LONG = 0.1, 1.0
+# Entries of a factor up to this are those of a covariance that the room takes.
+TALLEST = _check.LARGEST**0.5
 # A step this small against the time passed is the rest of the way to a blow-up.
 REST = 1e-12
 
@@ -56,16 +58,16 @@ def scalar_covariance(
         \qquad a = 0:\quad \frac{S_0}{1 - 2cS_0t}
 
     c = vk is the product of value and score.  Arguments broadcast; ``start`` and ``t``
-    are zero or positive.  From the blow-up on the value is inf.
+    are zero or positive.  From the blow-up on, and beyond 1e300, the value is inf.
     """
     a, c, s0, t = _front(a, c, start, t)
     decay = np.exp(-2 * np.abs(a) * t)
-    span = 2 * t * _mean_decay(2 * np.abs(a) * t)
+    span = 2 * t * _mean_decay(np.asarray(2 * np.abs(a) * t))
     # Numerator and denominator are divided by e^{2at} if that is large.
     top = np.where(a > 0, s0, s0 * decay)
     below = np.where(a > 0, decay, 1.0) - c * s0 * span
-    alive = t < scalar_blow_up_time(a, c, s0)
-    return np.where(alive, top / np.where(alive, below, 1.0), np.inf)
+    alive = (t < scalar_blow_up_time(a, c, s0)) & (below > 1e-300 * top)
+    return np.where(alive | (s0 == 0), top / np.where(alive, below, 1.0), np.inf)
 
 
 def scalar_blow_up_time(
@@ -125,7 +127,9 @@ def common_basis(layer: Layer, cov: Matrix) -> Matrix | None:
         if np.abs(M - M.T).max() > ROUNDING * size:
             return None
     # A combination with unrelated weights has the common eigenvectors for its own.
-    mix = sum(w * M / s for w, M, s in zip((1.0, 0.6180, 0.3247, 0.2207), parts, sizes))
+    mix = np.zeros_like(cov)
+    for w, M, size in zip((1.0, 0.6180, 0.3247, 0.2207), parts, sizes):
+        mix = mix + w * M / size
     basis = np.linalg.eigh(symmetric_part(mix))[1] if parts else np.eye(layer.d)
     for M, size in zip(parts, sizes):
         turned = basis.T @ M @ basis
@@ -158,19 +162,22 @@ class Modes:
         """Of each mode; inf for those that have none."""
         return scalar_blow_up_time(self.a, self.c, self.start)
 
-    def factors(self, times: Times) -> Float[np.ndarray, "m d r"]:
-        """L(t) after times since the start, all before the first blow-up."""
+    def factors(self, times: Times) -> Factors:
+        """L(t) after times since the start, those before the covariance ends."""
         lives = self.start > 0
         s = scalar_covariance(
             self.a[lives], self.c[lives], self.start[lives], times[:, None]
         )
+        large = (s > _check.LARGEST).any(axis=1)
+        s = s[: int(np.argmax(large)) if large.any() else len(s)]
         return np.sqrt(s)[:, None, :] * self.basis[:, lives]
 
 
 class Moebius:
     """The flow of a layer with V = vI: L goes to e^{Ah} L (I - L^T G(h) L)^{-1/2}."""
 
-    def __init__(self, layer: Layer, v: float):
+    def __init__(self, layer: Layer, v: float, most: Number = np.inf):
+        self.most = most  # steps that may be tried yet
         self.A, self.S = layer.A, v * (layer.B + layer.B.T)
         self.largest = float(np.linalg.eigvalsh(self.S)[-1])
         reach = float(np.linalg.norm(self.A, 2))
@@ -211,11 +218,15 @@ class Moebius:
         """From L at t > 0 (time since the start) to ``end``: the factor, the time
         reached, and the time of the blow-up if one came first, else inf.
 
+        It also ends where squares of L are no doubles any more, and after ``most``
+        steps, tried ones included.
+
         While a step takes less than half of the way, the eigenvalue is all but convex
         in time, so that it cannot pass 1 and come back within the step.
         """
         h = min(self.longest, end - t)
-        while t < end:
+        while t < end and self.most > 0:
+            self.most -= 1
             h = min(h, end - t)
             after = self.step(L, h)
             if after is None:
@@ -223,6 +234,8 @@ class Moebius:
                 if h <= REST * t:
                     return L, t, t + 1 / self.pull(L)
                 continue
+            if np.abs(after).max() > TALLEST:
+                return L, t, np.inf
             L, t = after, t + h if h < end - t else end
             h = min(2 * h, self.longest)
         return L, t, np.inf
@@ -231,14 +244,15 @@ class Moebius:
 def moebius_factors(
     flow: Moebius, L: Factor, times: Times
 ) -> tuple[Factors, float, Factor]:
-    """L at times since the start, those before a blow-up; its time; L at the end.
+    """L at times since the start, those before it ends; the time of a blow-up; L at
+    the end.
 
     The first of the times is 0.
     """
     out, now = [L], 0.0
     for end in times[1:].tolist():
         L, now, blow_up = flow.follow(L, now, end)
-        if blow_up < np.inf:
+        if now < end:
             return np.stack(out), blow_up, L
         out.append(L)
     return np.stack(out), np.inf, L
@@ -269,6 +283,9 @@ def closed_form(
     if times[-1] >= blow_up:
         raise _check.refuse("t", f"before the blow-up at {blow_up:.9g}", times[-1])
     factors = factors if times[0] == 0 else factors[1:]
+    if len(factors) < len(times):
+        wanted = f"before the covariance passes {_check.LARGEST:g}"
+        raise _check.refuse("t", wanted, times[-1])
     return factors @ factors.swapaxes(1, 2)
 
 
@@ -276,7 +293,8 @@ def exact(
     layer: Layer, cov: Matrix, L: Factor, times: Times
 ) -> tuple[Factors, float, Vector | None] | None:
     """Factors at times since the start, time and direction of a blow-up before the
-    last of them; None if the layer has no closed form here."""
+    last of them; None if the layer has no closed form here.  Fewer times than asked
+    for and no blow-up: the covariance leaves the doubles."""
     v = value_number(layer)
     if v is not None and L.shape[1]:
         factors, blow_up, last = moebius_factors(Moebius(layer, v), L, times)

@@ -173,7 +173,8 @@ def _by_flow(layer: Layer) -> Matrix | None:
     """Follow the covariance until Newton's method takes over."""
     d = layer.d
     reach = max(float(np.linalg.norm(layer.A, 2)), 1e-12)
-    scale = reach / max(np.linalg.norm(layer.V, 2) * np.linalg.norm(layer.B, 2), 1e-12)
+    push = float(np.linalg.norm(layer.V, 2) * np.linalg.norm(layer.B, 2))
+    scale = reach / max(push, 1e-12)
     for factor in (1.0, 0.1):
         start = Gaussian(np.zeros(d), factor * scale * np.eye(d))
         for patience in PATIENCE:

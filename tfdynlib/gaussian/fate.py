@@ -6,6 +6,7 @@ margins.  Where none applies the fate is *undecided*: nothing is guessed from a 
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +14,7 @@ from numpy.typing import ArrayLike
 from tfdynlib import _check
 from tfdynlib._check import Number
 from tfdynlib.gaussian.closed import Modes, Moebius, scalar_blow_up_time, value_number
-from tfdynlib.gaussian.moments import solve
+from tfdynlib.gaussian.moments import counted
 from tfdynlib.gaussian.types import (
     Factor,
     Gaussian,
@@ -27,13 +28,14 @@ KINDS = ("rests", "settles", "decays", "bounded", "grows", "blow-up", "undecided
 
 # Spectra this close to a border, against the size of the matrix, are on it.
 BORDER = 1e-12
-# How far a covariance is followed to find a blow-up that no theorem foretells, and one
-# that a theorem does.
-HORIZON, CERTAIN = 100.0, 1e5
+# How far a covariance is followed to find a blow-up that no theorem foretells.
+HORIZON = 100.0
 # The same in units of 1/|A| where two certificates are waited for.
 PATIENCE = 300.0
-# Steps that each piece of the way may take.
-FOLLOWED = 3000
+# Steps that the way may take in all: by the integrator, by the closed form.
+FOLLOWED, EXACTLY = 1200, 10_000
+# Doublings of time, and halvings, in which a certain blow-up is looked for.
+DOUBLINGS, HALVINGS = 200, 56
 # A covariance that moved less than this part of itself in a piece of time rests.
 STILL = 1e-9
 # Pieces, growing by a factor, in which it is followed.
@@ -168,11 +170,15 @@ def blow_up_time(layer: Layer, cov: ArrayLike, horizon: Number = HORIZON) -> flo
 
 def _followed(case: _Case, horizon: float) -> float:
     """The blow-up met by following the covariance; inf if none up to the horizon."""
+    v = value_number(case.layer)
+    if v is not None:
+        return Moebius(case.layer, v, EXACTLY).follow(case.L, 0.0, horizon)[2]
     start = Gaussian._kept(np.zeros(case.d), case.L.copy())
-    now, piece = 0.0, FIRST_PIECE
-    while now < horizon:
+    now, piece, left = 0.0, FIRST_PIECE, FOLLOWED
+    while now < horizon and left > 0:
         end = min(now + piece, horizon)
-        run = solve(case.layer, start, [now, end], max_steps=FOLLOWED)
+        run, taken = counted(case.layer, start, [now, end], left)
+        left -= taken
         if run.status != "done":
             return run.blow_up_time
         moved = float(np.linalg.norm(run.cov[-1] - start.cov))
@@ -375,15 +381,21 @@ def _positive(case: _Case, S: Matrix, low: float, v: float) -> Regime | None:
             rate = -2 * float(real[-1])
             return Regime("decays", why, rate, np.zeros_like(case.cov))
         why = Certificate(f"{name}: above 1, Sigma blows up.", margins)
-        return Regime("blow-up", why, blow_up_time=_meet(case, v))
+        return _blows(case, S, v, why)
     outside = _outside(case, strictly=False)
     if low > BORDER * float(np.abs(S).max()) and outside > 1e-10:
         why = Certificate(
             "V = vI, v(B + B^T) positive, and A does not contract the whole cloud.",
             {"least eigenvalue of v(B + B^T)": low, "part not contracted": outside},
         )
-        return Regime("blow-up", why, blow_up_time=_meet(case, v))
+        return _blows(case, S, v, why)
     return None
+
+
+def _blows(case: _Case, S: Matrix, v: float, why: Certificate) -> Regime | None:
+    """A blow-up, with its time; None if that cannot be reached."""
+    end = _meet(case, S, v)
+    return None if end is None else Regime("blow-up", why, blow_up_time=end)
 
 
 def _reach(A: Matrix, S: Matrix, L: Factor) -> float:
@@ -394,16 +406,37 @@ def _reach(A: Matrix, S: Matrix, L: Factor) -> float:
     return float(np.linalg.eigvalsh(symmetric_part(L.T @ G @ L))[-1])
 
 
-def _meet(case: _Case, v: float) -> float | None:
-    """The time of a blow-up that is certain, for V = vI; None if it is out of reach."""
+def _meet(case: _Case, S: Matrix, v: float) -> float | None:
+    """The root t of "the largest eigenvalue of L^T G(t) L is 1", for S >= 0; None if it
+    is out of reach.
+
+    G only grows then, and all sums are of matrices of one sign: t is found by doubling,
+    G(2h) = G(h) + e^{A^T h} G(h) e^{Ah}, and then bit by bit.
+    """
     flow = Moebius(case.layer, v)
-    L, now, piece = case.L, 0.0, FIRST_PIECE
-    while now < CERTAIN:
-        L, now, end = flow.follow(L, now, now + piece)
-        if end < np.inf:
-            return end
-        piece *= 2
-    return None
+
+    def after(one: tuple[Matrix, Matrix], two: tuple[Matrix, Matrix]) -> Any:
+        return two[0] @ one[0], one[1] + one[0].T @ two[1] @ one[0]
+
+    def size(G: Matrix) -> float:
+        return float(np.linalg.eigvalsh(symmetric_part(case.L.T @ G @ case.L))[-1])
+
+    h = 1 / max(float(np.linalg.norm(case.layer.A, 2)), size(S))
+    maps = [flow.maps(h)]
+    while size(maps[-1][1]) < 1:
+        largest = max(float(np.abs(M).max()) for M in maps[-1])
+        if len(maps) > DOUBLINGS or largest > _check.LARGEST**0.25:
+            return None
+        maps.append(after(maps[-1], maps[-1]))
+    t, reached = 0.0, (np.eye(case.d), np.zeros_like(S))
+    h *= 2.0 ** (len(maps) - 1)
+    for k in range(len(maps) - 1 + HALVINGS):
+        h *= 0.5
+        step = maps[-2 - k] if k < len(maps) - 1 else flow.maps(h)
+        further = after(reached, step)
+        if size(further[1]) < 1:
+            t, reached = t + h, further
+    return t
 
 
 def _indefinite(case: _Case, S: Matrix, v: float) -> Regime | None:
@@ -411,9 +444,10 @@ def _indefinite(case: _Case, S: Matrix, v: float) -> Regime | None:
     values, U = np.linalg.eigh(S)
     S_up = (U * np.maximum(values, 0)) @ U.T
     real, scale = case.spectrum()
-    flow = Moebius(case.layer, v)
+    flow = Moebius(case.layer, v, EXACTLY)
     L, now, piece = case.L, 0.0, FIRST_PIECE / scale
     while now < PATIENCE / scale:
+        asked = now + piece
         if real[-1] < 0:
             reach = _reach(case.layer.A, S_up, L)
             if reach < 1 - 1e-10:
@@ -432,13 +466,15 @@ def _indefinite(case: _Case, S: Matrix, v: float) -> Regime | None:
             found = _trapped(case, S, L, now, float(real[0]))
             if found is not None:
                 return found
-        L, now, end = flow.follow(L, now, now + piece)
+        L, now, end = flow.follow(L, now, asked)
         if end < np.inf:
             why = Certificate(
                 "V = vI: the exact precision becomes singular.",
                 {"time": end},
             )
             return Regime("blow-up", why, blow_up_time=end)
+        if now < asked:  # out of steps, or of the doubles
+            return None
         piece *= 1.5
     return None
 
@@ -456,6 +492,8 @@ def _trapped(
         return None
     X = symmetric_part(solve_sylvester(A.T, A, np.eye(case.d)))
     values = np.linalg.eigvalsh(X)
+    if np.linalg.cond(L) > 1e7:  # the precision has no digits
+        return None
     back = np.linalg.inv(L)
     gap = float(np.linalg.norm(back.T @ back - rest, 2)) * values[-1] / values[0]
     if gap >= low:

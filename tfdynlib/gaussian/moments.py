@@ -40,6 +40,10 @@ State = Float[np.ndarray, "n 1"]
 LEFT = 1e-11
 # ...and the covariance has grown by this factor.
 GROWN = 1e6
+# Evaluations of a step of order 8.
+STAGES = 12
+# What is larger than this has left the numbers that the room takes.
+EDGE = float(np.log(_check.LARGEST))
 
 
 class System:
@@ -67,7 +71,7 @@ class System:
     def __call__(self, t: float, y: State) -> State:
         layer = self.path(t)
         W, log_size, mean = self.split(y)
-        reach = np.exp(log_size)
+        reach = np.exp(min(log_size, 2 * EDGE))  # a trial step may go too far
         WD = W * self.D
         # V Sigma B in the order that never forms more than d x r.
         drift = layer.A @ W + reach * (layer.V @ (WD @ (W.T @ (layer.B @ W))))
@@ -92,6 +96,12 @@ class System:
             return 1.0
         return min(self.time_left(t, y) / (LEFT * (t - self.t0)) - 1, 1.0)
 
+    def room(self, t: float, y: State) -> float:
+        """An event function: falls below zero when the doubles are left."""
+        _, log_size, mean = self.split(y)
+        tallest = float(np.abs(mean).max(initial=0.0))
+        return EDGE - max(log_size, np.log(max(tallest, 1.0)))
+
     def factor(self, y: State) -> Float[np.ndarray, "d r"]:
         """L with Sigma = L L^T."""
         W, log_size, _ = self.split(y)
@@ -108,6 +118,7 @@ class _Run:
     status: str
     blow_up: float = np.inf
     direction: Vector | None = None
+    steps: int = 0
 
 
 def solve(
@@ -137,7 +148,8 @@ def solve(
 
     A blow-up ends the run with a label: ``status`` is ``"blow-up"``, ``blow_up_time``
     its time (found to about 1e-11 of it), ``direction`` where it goes, and the times
-    kept are those before it.  No NaN is ever returned.  A large covariance that
+    kept are those before it; so does an entry beyond 1e150 (``"not finite"``).  No NaN
+    is ever returned.  A large covariance that
     attention holds makes the equations stiff, and the run may end with ``"too many
     steps"``.
 
@@ -155,9 +167,23 @@ def solve(
         raise _check.refuse("t", wanted, f"[{times[0]:g}, {times[-1]:g}]")
     run = _closed(path, start, times) if method == "auto" else None
     if run is None:
-        run = _integrated(
-            System(path, start, float(times[0])), times, rtol, atol, max_steps
-        )
+        system = System(path, start, float(times[0]))
+        run = _integrated(system, times, rtol, atol, max_steps)
+    return _moments(run)
+
+
+def counted(
+    layer: Layer, start: Gaussian, t: ArrayLike, max_steps: int
+) -> tuple[Moments, int]:
+    """By the integrator; and about how many steps that took."""
+    times = _check.increasing(t, "t")
+    system = System(as_path(layer), start, float(times[0]))
+    run = _integrated(system, times, 1e-12, 1e-13, max_steps)
+    return _moments(run), run.steps
+
+
+def _moments(run: _Run) -> Moments:
+    """The value of ``solve``."""
     half = run.factor @ run.factor.swapaxes(1, 2)
     cov = 0.5 * (half + half.swapaxes(1, 2))
     return Moments(
@@ -171,10 +197,12 @@ def _closed(path: LayerPath, start: Gaussian, times: Times) -> _Run | None:
     if layer is None or layer.b.any() or start.mean.any():
         return None
     found = closed_moments(layer, start, times)
-    if found is None or not np.isfinite(found[0]).all():
+    if found is None:
         return None
     factor, blow_up, direction = found
-    status = "done" if blow_up == np.inf else "blow-up"
+    status = "done" if len(factor) == len(times) else "not finite"
+    if blow_up < np.inf:
+        status = "blow-up"
     mean = np.zeros((len(factor), start.d))
     return _Run(times[: len(factor)], mean, factor, status, blow_up, direction)
 
@@ -183,12 +211,14 @@ def _integrated(
     system: System, times: Times, rtol: Number, atol: Number, max_steps: int
 ) -> _Run:
     """By the integrator of the package."""
-    end = flow.Event(system.closeness, terminal=True)
+    ends = [flow.Event(g, terminal=True) for g in (system.closeness, system.room)]
     run = flow.solve(
-        system, system.start, times, "dop853", rtol, atol, (end,), max_steps=max_steps
+        system, system.start, times, "dop853", rtol, atol, ends, max_steps=max_steps
     )
     status, blow_up, direction = run.status, np.inf, None
-    if status == "event":
+    if status == "event" and len(run.events[1].t):
+        status = "not finite"
+    elif status == "event":
         last, y = float(run.t[-1]), run.x[-1]
         status, blow_up = "blow-up", last + system.time_left(last, y)
         direction = np.linalg.svd(system.factor(y))[0][:, 0]
@@ -196,9 +226,6 @@ def _integrated(
     if status != "done":
         kept = max(1, int(np.searchsorted(times, run.t[-1], side="right")))
     mean = np.stack([system.split(y)[2] for y in run.x[:kept]])
-    with np.errstate(over="ignore"):  # what left the doubles is cut off below
-        factor = np.stack([system.factor(y) for y in run.x[:kept]])
-        size = np.einsum("mdr,mdr->m", factor, factor)
-    if not np.isfinite(size).all():
-        kept, status = int(np.argmin(np.isfinite(size))), "not finite"
-    return _Run(times[:kept], mean[:kept], factor[:kept], status, blow_up, direction)
+    factor = np.stack([system.factor(y) for y in run.x[:kept]])
+    steps = run.n_evaluations // STAGES
+    return _Run(times[:kept], mean, factor, status, blow_up, direction, steps)

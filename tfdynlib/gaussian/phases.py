@@ -22,6 +22,7 @@ plane, with q normal to p, it stays on one, and grows along it, where
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib import import_module
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -111,7 +112,8 @@ def phase_diagram(
     with a tolerance 1000 times smaller and for four times as long.
 
     ``"compiled"`` runs one compiled loop (needs numba), ``"numpy"`` the same steps
-    for all at once; ``"auto"`` takes the first if it can.
+    for all at once; ``"auto"`` takes the first if it can.  Ten thousand random layers
+    of the plane take about half a second of one core, compiled, to t_end = 50.
 
     Raises ``ValueError`` for shapes that do not fit and a ``cov`` that is none.
     """
@@ -132,7 +134,7 @@ def phase_diagram(
         method = "numpy" if compiled.missing() else "compiled"
     elif method == "compiled" and compiled.missing():
         raise _check.refuse("method", "possible here", compiled.missing())
-    code, out = _outcomes(*flat, t_end, rtol, method)
+    code, out = _outcomes(flat, t_end, rtol, method)
     again = (code == GROWS) & np.isfinite(out[:, 2])
     again |= (code == BLOW_UP) & (out[:, 0] > t_end / 2)
     seen = np.isfinite(out[:, 2])  # not at a blow-up, nor where the end came early
@@ -140,7 +142,7 @@ def phase_diagram(
     if again.any():
         tight = max(TIGHTER * rtol, 1e-11)
         part = [M[again] for M in flat]
-        code[again], out[again] = _outcomes(*part, LONGER * t_end, tight, method, True)
+        code[again], out[again] = _outcomes(part, LONGER * t_end, tight, method, True)
     growth = np.where(out[:, 1] < EDGE, np.exp(np.minimum(out[:, 1], EDGE)), np.inf)
     return Phases(
         CODES[code].reshape(shape),
@@ -151,16 +153,10 @@ def phase_diagram(
 
 
 def _outcomes(
-    A: Batch,
-    B: Batch,
-    V: Batch,
-    cov: Batch,
-    t_end: float,
-    rtol: float,
-    method: str,
-    longer: bool = False,
+    systems: list[Batch], t_end: float, rtol: float, method: str, longer: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
     """Codes, and (time of blow-up, growth of l, difference of the two windows)."""
+    A, B, V, cov = systems
     n, d = len(A), A.shape[-1]
     y = _start(cov)
     push = np.linalg.norm(V, axis=(1, 2)) * np.linalg.norm(B, axis=(1, 2))
@@ -182,17 +178,15 @@ def _outcomes(
         run(y[alive], *layers, *size, t_end, rtol, most, *rest, found, numbers)
         code[alive], out[alive] = found, numbers
     elif alive.any():
-        batch = _Batch(*layers, a, scheme.errors[0])
+        batch = _Batch(layers, a, scheme.errors[0])
         code[alive], out[alive] = batch.follow(y[alive], t_end, rtol, most)
     return code, out
 
 
 def _loop(d: int) -> Callable[..., None]:
     """The compiled loop for dimension d; says once if it has yet to be compiled."""
-    if d == 2:
-        from tfdynlib.gaussian import _phase_plane as loop
-    else:
-        from tfdynlib.gaussian import _phase_loop as loop
+    kind = "_phase_plane" if d == 2 else "_phase_loop"
+    loop = import_module(f"tfdynlib.gaussian.{kind}")
     compiled.announce(loop, "the phase diagram", loop.run.stats.cache_path)
     return loop.run
 
@@ -245,19 +239,14 @@ class _Batch:
 
     def __init__(
         self,
-        A: Batch,
-        B: Batch,
-        V: Batch,
-        push: Float[np.ndarray, " n"],
-        X: Batch,
-        wall: Float[np.ndarray, " n"],
+        layers: list[np.ndarray],
         a: Float[np.ndarray, "7 7"],
         e: Float[np.ndarray, "7"],
     ):
-        self.A, self.B, self.V, self.push, self.a, self.e = A, B, V, push, a, e
-        self.X, self.wall = X, wall
-        self.slide = SLIDE * np.linalg.norm(A, axis=(1, 2))
-        self.d = A.shape[-1]
+        self.A, self.B, self.V, self.push, self.X, self.wall = layers
+        self.a, self.e = a, e
+        self.slide = SLIDE * np.linalg.norm(self.A, axis=(1, 2))
+        self.d = self.A.shape[-1]
 
     def take(self, keep: np.ndarray) -> None:
         """Go on with some of the systems."""
