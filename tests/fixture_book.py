@@ -67,6 +67,9 @@ A statement.
 Another, see {prf:ref}`thm-exercise-one`.
 ```
 
+<table data-sortable><thead><tr><th>row</th></tr></thead>
+<tbody><tr><th><a data-page="figure">1.1</a></th></tr></tbody></table>
+
 ```{exercise-start} First
 :label: ex-exercise-1
 ```

@@ -84,6 +84,7 @@ def test_scripts_go_only_to_pages_that_need_them(site):
         "mathjax/tex-chtml.js": {"book/exercise", "book/notation"},
         "tfdyn/tfdyn.js": {"book/figure"},
         "tfdynbook/answers.js": {"book/exercise"},
+        "tfdynbook/tables.js": {"book/exercise"},
     }
     pages = ("book/intro", "book/notation", "book/figure", "book/exercise")
     for script, wanted in needs.items():
@@ -151,6 +152,15 @@ def test_notation_table_has_a_row_for_each_symbol_and_its_macros(site):
     assert text.count("<tr") == 3  # the head and two symbols
     assert r'"pair": ["\\langle #1,#2\\rangle", 2]' in text
     assert 'href="exercise.html"' in text
+
+
+def test_row_of_a_table_leads_to_its_page(site, book):
+    assert '<a href="figure.html">1.1</a>' in page(site, "book/exercise")
+    path = book / "book/exercise.md"
+    path.write_text(path.read_text().replace('data-page="figure"', 'data-page="no"'))
+    done = build(book)
+    assert done.returncode != 0
+    assert "a table leads to book/no, which is no page" in done.stdout
 
 
 def test_no_two_elements_of_a_page_share_an_id(site):

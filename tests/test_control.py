@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.linalg import expm, logm
 from unchecked import unchecked
 
-from tfdynlib import claims, control, flow, gaussian
+from tfdynlib import control, flow, gaussian
 from tfdynlib.gaussian import Gaussian, Layer, LayerPath
 
 METHODS = ("feedforward", "attention", "geodesic")
@@ -581,20 +581,3 @@ def test_an_ellipse_moves_as_its_turned_weights_say():
                 getattr(other(0.3), name), Q @ M @ Q.T, atol=ROUNDING
             )
         np.testing.assert_allclose(other(0.3).b, Q @ one(0.3).b, atol=ROUNDING)
-
-
-# ------------------------------------------------------------------- the ledger
-
-
-CLAIMS = importlib.import_module("tfdynlib._gaussian_control").CLAIMS
-
-
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda c: c.id)
-def test_rows_of_the_ledger_hold_and_a_factor_of_two_turns_them(claim):
-    row = claims.check(claim, np.random.default_rng(0))
-    expected = f"holds only if {claim.only_if}" if claim.only_if else claims.HOLDS
-    assert row.verdict == expected, row.evidence
-    e = row.evidence
-    found = e.outside if e.expected == 0 else 2 * e.found
-    faulty = claims.Evidence(found, e.expected, e.outside)
-    assert claims.verdict(claim, faulty) == claims.NOT_SEEN

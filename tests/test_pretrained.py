@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 from scipy.integrate import quad
 
-from tfdynlib import claims, gaussian, pretrained
+from tfdynlib import gaussian, pretrained
 from tfdynlib.pretrained import bands, encoders, prescribed, store
 
 
@@ -324,13 +324,6 @@ def test_opposite_signs_are_bounded_and_equal_ones_run_away(kept):
     for sign in prescribed.SIGNS:
         assert kept.run(sign, True, False).status == "bounded"
         assert np.isfinite(kept.run(sign, False, True).trace).all()
-
-
-@pytest.mark.parametrize("claim", claims.of_paper(2), ids=lambda claim: claim.id)
-def test_claims_on_real_architectures_hold_under_their_condition(claim):
-    if claim.measure.__module__ == "tfdynlib._trained_claims":
-        row = claims.check(claim, np.random.default_rng(0))
-        assert row.verdict == f"holds only if {claim.only_if}", row.evidence
 
 
 def test_torch_part_is_not_forgotten():

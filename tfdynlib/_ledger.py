@@ -50,6 +50,8 @@ class Claim:
         A condition that the sentence does not state but needs; empty if none.
     at_most
         The sentence is an inequality: found may be anything below expected.
+    page
+        Page of the book whose figure shows it, as "flows/balance"; empty if none does.
     """
 
     id: str
@@ -61,6 +63,7 @@ class Claim:
     measure: Callable[[np.random.Generator], Evidence] = field(repr=False)
     only_if: str = ""
     at_most: bool = False
+    page: str = ""
 
     def agrees(self, value: float, evidence: Evidence) -> bool:
         """Whether a value is what the sentence says, within the tolerance."""

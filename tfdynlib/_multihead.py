@@ -96,6 +96,7 @@ CLAIMS = (
         0.15,
         "the next order is a tenth at these steps",
         _order_of_the_balance,
+        page="flows/balance",
     ),
     Claim(
         "1.2",
@@ -107,6 +108,7 @@ CLAIMS = (
         "rounding",
         _gradient_flow,
         "all heads weigh every token equally (or the gradient rule moves the tokens)",
+        page="flows/gradient",
     ),
     Claim(
         "1.3",
@@ -116,6 +118,7 @@ CLAIMS = (
         1e-12,
         "rounding",
         _harmonic_mean,
+        page="flows/gradient",
     ),
     Claim(
         "1.11",
@@ -126,6 +129,7 @@ CLAIMS = (
         "the fourth power of the step 1/20",
         _balance_of_many_heads,
         "there is one head, or the exact dissipation takes the place of the action",
+        page="flows/balance",
     ),
     Claim(
         "1.12",
@@ -135,6 +139,7 @@ CLAIMS = (
         1e-8,
         "printed digits",
         _two_tokens,
+        page="flows/circle",
     ),
     Claim(
         "1.13",
@@ -144,6 +149,7 @@ CLAIMS = (
         1e-8,
         "tolerance of the integrator",
         _rise,
+        page="flows/gradient",
     ),
     Claim(
         "1.15",
@@ -154,5 +160,6 @@ CLAIMS = (
         0.15,
         "the next order is a tenth at these steps",
         _fourth_order,
+        page="flows/balance",
     ),
 )

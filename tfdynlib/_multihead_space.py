@@ -142,6 +142,7 @@ CLAIMS = (
         "tolerance of the search for the distance",
         _equivalence,
         at_most=True,
+        page="flows/geometry",
     ),
     Claim(
         "1.5",
@@ -151,6 +152,7 @@ CLAIMS = (
         0.05,
         "the next order is 1/40 at these steps",
         _minimising_movements,
+        page="flows/steps",
     ),
     Claim(
         "1.16",
@@ -161,6 +163,7 @@ CLAIMS = (
         0.05,
         "a line through two excesses x and y misses by a multiple of xy, 0.005 pi / 2",
         _splitting,
+        page="flows/geometry",
     ),
     Claim(
         "1.17",
@@ -170,6 +173,7 @@ CLAIMS = (
         0.25,
         "the next order is a fifth at these steps",
         _extrapolated_movements,
+        page="flows/steps",
     ),
     Claim(
         "1.18",
@@ -180,6 +184,7 @@ CLAIMS = (
         "the search stops at 1e-8 in a token, a hundredth of the least movement",
         _step_inequality,
         at_most=True,
+        page="flows/steps",
     ),
     Claim(
         "1.25",
@@ -190,6 +195,7 @@ CLAIMS = (
         1e-5,
         "tolerance 1e-10 over the ripple, with a factor 10 for rates per quarter",
         _ripple,
+        page="flows/density",
     ),
     Claim(
         "1.26",
@@ -199,6 +205,7 @@ CLAIMS = (
         0.05,
         "the next term is a twentieth of the first",
         _even_tokens,
+        page="tokens/many",
     ),
     Claim(
         "1.27",
@@ -208,5 +215,6 @@ CLAIMS = (
         3.3,
         "standard errors of the slope: normal, 99.9 %",
         _random_tokens,
+        page="tokens/many",
     ),
 )

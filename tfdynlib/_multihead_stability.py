@@ -120,6 +120,7 @@ CLAIMS = (
         "tolerance of the integrator, 1e-10, over the distance 1e-4",
         _growth,
         at_most=True,
+        page="flows/stability",
     ),
     Claim(
         "1.7",
@@ -131,6 +132,7 @@ CLAIMS = (
         "rounding",
         _weight_perturbation,
         at_most=True,
+        page="flows/stability",
     ),
     Claim(
         "1.8",
@@ -140,6 +142,7 @@ CLAIMS = (
         2e-8,
         "steps of 1/20 leave 1e-8, and what is lost after t = 12 is e^-24",
         _weight_decay,
+        page="flows/layers_that_change",
     ),
     Claim(
         "1.19",
@@ -149,6 +152,7 @@ CLAIMS = (
         0.02,
         "the next term is a hundredth of the first at these sizes",
         _least_energies,
+        page="flows/stability",
     ),
     Claim(
         "1.20",
@@ -158,6 +162,7 @@ CLAIMS = (
         0.02,
         "the next term is a hundredth of the first at these sizes",
         _minimisers,
+        page="flows/stability",
     ),
     Claim(
         "1.21",
@@ -167,6 +172,7 @@ CLAIMS = (
         0.05,
         "the next term is a twentieth of the first at these sizes",
         _flows,
+        page="flows/stability",
     ),
     Claim(
         "1.22",
@@ -178,6 +184,7 @@ CLAIMS = (
         0.1,
         "the rate times the time is a tenth",
         _slow_decay,
+        page="flows/stability",
     ),
     Claim(
         "1.23",
@@ -187,5 +194,6 @@ CLAIMS = (
         0.01,
         "the next term is e^-5 of the first",
         _comes_to_rest,
+        page="flows/layers_that_change",
     ),
 )

@@ -63,6 +63,7 @@ CLAIMS = (
         3.5,
         "standard errors of the mean of eight fits: Student, 7 degrees, 99 %",
         _slope_against_heads,
+        page="flows/experiments",
     ),
     Claim(
         "1.10",
@@ -74,6 +75,7 @@ CLAIMS = (
         "clouds of other weights agree in size only",
         _oscillation_persists,
         "there are one or two heads, or all have a common phase",
+        page="flows/layers_that_change",
     ),
     Claim(
         "1.14",
@@ -83,6 +85,7 @@ CLAIMS = (
         1e-9,
         "printed digits",
         _law_length,
+        page="flows/layers_that_change",
     ),
     Claim(
         "1.24",
@@ -94,5 +97,6 @@ CLAIMS = (
         "four standard errors of a variance, root of 2/4000 each, and the drift "
         "of one step, 0.01 of it",
         _ito_factor,
+        page="flows/balance",
     ),
 )

@@ -12,6 +12,7 @@ import platform
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
+from html import escape
 from importlib.metadata import version
 from types import ModuleType
 from typing import Any
@@ -20,13 +21,14 @@ import numpy as np
 
 from tfdynlib import (
     _check,
+    _gaussian,
     _gaussian_control,
+    _gaussian_fate,
+    _gaussian_trained,
     _multihead,
     _multihead_space,
     _multihead_stability,
     _multihead_time,
-    _riccati,
-    _trained_claims,
     records,
 )
 from tfdynlib._ledger import HOLDS, NOT_SEEN, ONLY_IF, Claim, Evidence, verdict
@@ -48,7 +50,7 @@ __all__ = [
 
 THEMES = {
     1: (_multihead, _multihead_space, _multihead_stability, _multihead_time),
-    2: (_riccati, _gaussian_control, _trained_claims),
+    2: (_gaussian, _gaussian_fate, _gaussian_control, _gaussian_trained),
 }
 NAMES = {1: "first", 2: "second", 3: "third"}
 
@@ -116,22 +118,55 @@ class Ledger:
         return table(self.rows)
 
     def _repr_html_(self) -> str:
-        cells = [
-            (
-                row.claim.id,
-                row.claim.statement,
-                row.claim.source,
-                f"{row.evidence.found:.6g}",
-                f"{'≤ ' if row.claim.at_most else ''}{row.evidence.expected:.6g}",
-                _allowed(row),
-                row.verdict,
-            )
-            for row in self.rows
-        ]
-        return records.as_html(self.title, HEAD, cells)
+        """The table for a page of the book, which makes its columns sortable and its
+        numbers of rows links; a statement unfolds to how it was measured."""
+        top = "".join(f'<th scope="col">{name}</th>' for name in HEAD)
+        body = "".join(map(_html_row, self.rows))
+        return (
+            '<table class="table" data-sortable>'
+            f"<caption>{escape(self.title)}</caption>"
+            f"<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+        )
 
 
 HEAD = ("row", "statement", "source", "found", "expected", "tolerance", "verdict")
+
+
+def _html_row(row: Row) -> str:
+    claim, evidence = row.claim, row.evidence
+    name = escape(claim.id)
+    if claim.page:
+        name = f'<a data-page="{escape(claim.page)}">{name}</a>'
+    at_most = "≤ " if claim.at_most else ""
+    numbers = (
+        (evidence.found, f"{evidence.found:.6g}"),
+        (evidence.expected, f"{at_most}{evidence.expected:.6g}"),
+        (claim.tolerance * (evidence.standard_error or 1.0), _allowed(row)),
+    )
+    cells = "".join(
+        f'<td data-key="{key:.17g}">{escape(text)}</td>' for key, text in numbers
+    )
+    return (
+        f'<tr><th scope="row">{name}</th>'
+        f"<td><details><summary>{escape(claim.statement)}</summary>{_how(row)}</details>"
+        f"</td><td>{escape(claim.source)}</td>{cells}<td>{escape(row.verdict)}</td></tr>"
+    )
+
+
+def _how(row: Row) -> str:
+    """What a statement unfolds to."""
+    claim, outside = row.claim, row.evidence.outside
+    measure = claim.measure
+    name = getattr(measure, "__qualname__", type(measure).__name__)
+    parts = {
+        "Measured": claim.hypotheses,
+        "Tolerance": claim.why,
+        "Found outside": "" if outside is None else f"{outside:.6g}",
+        "By": f"{measure.__module__}.{name}",
+    }
+    return "".join(
+        f"<p>{part}: {escape(text)}.</p>" for part, text in parts.items() if text
+    )
 
 
 def _verdict(row: Row) -> str:

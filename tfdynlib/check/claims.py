@@ -12,7 +12,7 @@ SEEDS = (11, 12, 13)
 
 
 def row(claim: object) -> Verdict:
-    """Exercise 2: is this a row: does it say why, hold, and turn at a factor of two?
+    """Exercise 3: is this a row: does it say why, hold, and turn at a factor of two?
 
     Measured three times with different seeds.
     """

@@ -7,6 +7,7 @@ Each room does one thing and is connected here:
 ``freshness``   no page is ever built from outputs of older code
 ``assets``      figures, MathJax and style from our own site, where needed
 ``answers``     ``{answer}`` and ``{choice}``: exercises that check themselves
+``tables``      tables that a cell prints: columns to sort, rows that lead to a page
 ``notation``    ``{notation-table}`` and the macros of formulas, from one file
 ``pages``       the line that says what a page was run with; theme repairs
 ``notebooks``   every page with code as a clean notebook to download
@@ -17,11 +18,12 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from . import answers, assets, freshness, loops, notation, notebooks, pages
+from . import answers, assets, freshness, loops, notation, notebooks, pages, tables
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect the rooms; called by Sphinx."""
-    for room in (loops, freshness, assets, answers, notation, pages, notebooks):
+    rooms = (loops, freshness, assets, answers, tables, notation, pages, notebooks)
+    for room in rooms:
         room.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
