@@ -70,7 +70,9 @@ def curves(
         if last == len(t) - 1:
             ends.append((name, float(y[last]), colour))
         else:
-            _drawing.beside(ax, name, (t[last], y[last]), (8, 0), color=colour, ha="left")
+            _drawing.beside(
+                ax, name, (t[last], y[last]), (8, 0), color=colour, ha="left"
+            )
     _drawing.end_labels(ax, ends)
     return ax
 
