@@ -181,7 +181,7 @@ def test_copied_python_prints_the_distance_and_the_bound(visit, name):
 
 def test_live_sentence_tells_the_distance(visit):
     page = visit().page
-    pick(page, "nudge_prompt", t=1.0)
+    pick(page, "nudge_prompt", t=1.5)
     said = page.text_content('.tfdyn-hidden[role="status"]')
     assert re.match(r"Layer-time [\d.]+\. 32 pairs of tokens, distance 0\.00", said)
 
@@ -249,9 +249,10 @@ WRITTEN = """() => {
 def test_name_of_half_a_turn_stands_where_the_bound_does_not_pass(visit):
     page = visit().page
     page.evaluate(WRITTEN)
-    pick(page, "nudge_prompt", t=1.0)
+    pick(page, "nudge_prompt", t=1.5)
     settle(page)
     page.evaluate("silent()")
     # The bound reaches half a turn in the left quarter of the chart.
-    shares = [x for text, x in page.evaluate("written") if text == "half a turn"]
-    assert shares and min(shares) > 0.4
+    written = page.evaluate("written")
+    shares = [x for text, x in written if text.startswith("half")]
+    assert shares and min(shares) > 0.4, written
