@@ -356,11 +356,12 @@ def test_presets_against_python(page):
 def test_an_address_holds_the_state_and_a_wrong_one_is_refused(browser, address, page):
     put(page, T=0.7, method="geodesic", target_cov=LINE, start_cov=LINE, t=0.2)
     page.click(".tfdyn-share")
-    shared = page.get_attribute(".tfdyn-share", "data-copied")
+    # An open page handed on keeps the path of its first file: only the state is read.
+    _, _, shared = page.get_attribute(".tfdyn-share", "data-copied").partition("#")
     want, shown = state_of(page), words(page)
     bad = json.dumps({"start_cov": [[1, 2], [2, 1]]})
     with reading(browser) as visit:
-        other = visit(shared, reduced_motion="reduce").page
+        other = visit(address, hash=f"#{shared}", reduced_motion="reduce").page
         settle(other)
         assert state_of(other) == want and words(other) == shown
         other.evaluate(f"location.hash = {json.dumps('#steer=' + bad)}")
