@@ -6,7 +6,7 @@ import { matrices } from "./kit/matrix.mjs";
 import { doubles, largestDifference } from "./kit/passport.mjs";
 import { linear } from "./kit/scale.mjs";
 import { choice } from "./kit/slider.mjs";
-import { drag } from "./kit/stage.mjs";
+import { turning } from "./kit/turning.mjs";
 import { views } from "./kit/views.mjs";
 import { drawStage, names } from "./balance/draw.mjs";
 import { python as pythonOf } from "./balance/python.mjs";
@@ -25,7 +25,6 @@ function fitted(state) {
 /** The lines of Python for a state. */
 export const python = (state) => pythonOf(fitted(state));
 
-const PER_PIXEL = 0.008 * (180 / Math.PI); // degrees of turn
 const AT_ONCE = 30; // ms of integration when a weight changes, to stay at the same moment
 const WRITE = 200; // ms between changes of a number that flickers
 const SHORTEST = 0.00125;
@@ -89,23 +88,6 @@ function mirrored(heads, before) {
       }),
     ),
   );
-}
-
-/** Turning by drag and by arrow keys; returns what answers a key. */
-function turning(card, canvas, onTurn) {
-  const by = (dx, dy) => {
-    const turn = ((card.get("turn") - dx * PER_PIXEL + 540) % 360) - 180;
-    const tilt = Math.min(90, Math.max(-90, card.get("tilt") + dy * PER_PIXEL));
-    card.set({ turn: Number(turn.toFixed(2)), tilt: Number(tilt.toFixed(2)) });
-    onTurn();
-  };
-  drag(card, canvas, { start: () => true, move: (_p, _event, d) => by(d.x, d.y) });
-  const keys = { ArrowLeft: [-12, 0], ArrowRight: [12, 0], ArrowUp: [0, -12], ArrowDown: [0, 12] };
-  return (event) => {
-    if (!keys[event.key]) return false;
-    by(...keys[event.key]);
-    return true;
-  };
 }
 
 /** Largest difference to Python's account and tokens at its checkpoint. */

@@ -7,14 +7,13 @@ import { h } from "./kit/dom.mjs";
 import { doubles, largestDifference } from "./kit/passport.mjs";
 import { linear } from "./kit/scale.mjs";
 import { choice, slider } from "./kit/slider.mjs";
-import { drag } from "./kit/stage.mjs";
+import { turning } from "./kit/turning.mjs";
 import { python as pythonOf } from "./paths/python.mjs";
 import { ENTRIES, meanAction, runOf, STEP } from "./paths/run.mjs";
 import { drawStage } from "./paths/stage.mjs";
 import { isVisited, sweepChart, visitedOf, withPoint } from "./paths/sweep.mjs";
 import { LAMPS, lampsOf, restOf, sentence, short, verdictOf } from "./paths/words.mjs";
 
-const PER_PIXEL = 0.008 * (180 / Math.PI); // degrees of turn
 const AT_ONCE = 30; // ms of integration when a weight changes, to stay at the same moment
 const WRITE = 200; // ms between changes of a number that flickers
 const FLOOR = 1e-12; // values below it are rounding: the axis ends there
@@ -37,23 +36,6 @@ const STATE = {
 
 /** The lines of Python for a state. */
 export const python = pythonOf;
-
-/** Turning by drag and by arrow keys; returns what answers a key. */
-function turning(card, canvas, onTurn) {
-  const by = (dx, dy) => {
-    const turn = ((card.get("turn") - dx * PER_PIXEL + 540) % 360) - 180;
-    const tilt = Math.min(90, Math.max(-90, card.get("tilt") + dy * PER_PIXEL));
-    card.set({ turn: Number(turn.toFixed(2)), tilt: Number(tilt.toFixed(2)) });
-    onTurn();
-  };
-  drag(card, canvas, { start: () => true, move: (_p, _event, d) => by(d.x, d.y) });
-  const keys = { ArrowLeft: [-12, 0], ArrowRight: [12, 0], ArrowUp: [0, -12], ArrowDown: [0, 12] };
-  return (event) => {
-    if (!keys[event.key]) return false;
-    by(...keys[event.key]);
-    return true;
-  };
-}
 
 /** Largest difference of tokens, energy and action to Python's, once the buffer is there. */
 function deviationFrom({ run, energies, actions }, reference) {

@@ -6,7 +6,6 @@ import * as ring from "../circle/ring.mjs";
 import { angles } from "../twin/points.mjs";
 
 const TRAIL = 24; // frames of the past at most
-const none = () => false;
 
 /** The past up to frame k, and the frame. */
 function past(run, k) {
@@ -18,19 +17,7 @@ function past(run, k) {
 }
 
 function onSphere(ctx, view, { run, k, turn, tilt, hint }) {
-  const p = view.palette;
-  const place = ball.place(view.w, view.h);
-  const look = ball.eye(turn, tilt);
-  const seen = ball.see(look, run.at(k));
-  const frames = past(run, k);
-  ball.farHalf(ctx, place, look, p);
-  ball.trails(ctx, place, look, p, frames, false);
-  ball.farDots(ctx, place, seen, p, none);
-  ball.nearHalf(ctx, place, look, p);
-  ball.axes(ctx, place, look, p);
-  ball.trails(ctx, place, look, p, frames, true);
-  ball.nearDots(ctx, place, seen, p, none);
-  if (hint) ball.turnHint(ctx, place, p);
+  ball.scene(ctx, view, { frames: past(run, k), turn, tilt, hint });
 }
 
 function onCircle(ctx, view, { run, k, n, end }) {

@@ -93,6 +93,22 @@ export function placeToken(card, i, angle) {
   card.set({ start: "angles", angles, n: angles.length });
 }
 
+/** What arrow keys do to the tokens of the start; `pick(i)` marks token i as the chosen one. */
+export const startHand = (card, n, chosen, pick) => ({
+  n,
+  chosen: Math.max(chosen, 0),
+  choose(i) {
+    card.clock.seek(0);
+    pick(chosen < 0 ? 0 : i);
+  },
+  turn(by) {
+    const i = Math.max(chosen, 0);
+    card.clock.seek(0);
+    pick(i);
+    placeToken(card, i, startAngles(card.values())[i] + by);
+  },
+});
+
 /** The column beside the sliders: sign, editors of B and V, and what else goes there. */
 export function weightsColumn(card, ...others) {
   const editors = matrices(card, {

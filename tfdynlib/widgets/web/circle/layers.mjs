@@ -6,7 +6,7 @@ import { linear, log } from "../kit/scale.mjs";
 import { choice } from "../kit/slider.mjs";
 import { label } from "../kit/text.mjs";
 import { angles as anglesOf } from "../twin/points.mjs";
-import { placeToken, startControls, weightsColumn } from "./controls.mjs";
+import { placeToken, startControls, startHand, weightsColumn } from "./controls.mjs";
 import { errorTable, FINE, MOST, prepare } from "./layers_run.mjs";
 import { home, paint } from "./layers_stage.mjs";
 import * as model from "./model.mjs";
@@ -42,16 +42,7 @@ export const layersView = {
       label: "Tokens through the layers, from the middle to the rim.",
       keys: "Left and right choose a token of the start, up and down turn it.",
       draw: (ctx, view) => paint(ctx, view, { now, t, moving: moving(), held: hand.held, chosen }),
-      onKey: (event) => tokenKeys(event, {
-        n: now.n,
-        chosen: Math.max(chosen, 0),
-        choose(i) { chosen = chosen < 0 ? 0 : i; card.clock.seek(0); stage.invalidate(); },
-        turn(by) {
-          chosen = Math.max(chosen, 0);
-          card.clock.seek(0);
-          placeToken(card, chosen, model.startAngles(card.values())[chosen] + by);
-        },
-      }),
+      onKey: (event) => tokenKeys(event, startHand(card, now.n, chosen, (i) => { chosen = i; stage.invalidate(); })),
     });
     const hand = dragTokens(card, stage, {
       marks: () => (moving() ? { g: home(stage.view), angles: anglesOf(now.x0) } : null),

@@ -6,7 +6,7 @@ import { number } from "../kit/dom.mjs";
 import { clusters } from "../twin/clusters.mjs";
 import { angles as anglesOf } from "../twin/points.mjs";
 import { slider } from "../kit/slider.mjs";
-import { placeToken, startControls, weightsColumn } from "./controls.mjs";
+import { placeToken, startControls, startHand, weightsColumn } from "./controls.mjs";
 import { showHypotheses } from "./hypotheses.mjs";
 import * as model from "./model.mjs";
 import { dragTokens, tokenKeys } from "./pointer.mjs";
@@ -167,16 +167,7 @@ export const tokensView = {
       draw: (ctx, view) => paint(ctx, view, {
         now, m, k, chosen, held: hand.held, moving: atStart(), heldAngles: model.startAngles(now.state),
       }),
-      onKey: (event) => tokenKeys(event, {
-        n: now.n,
-        chosen: Math.max(chosen, 0),
-        choose(i) { chosen = chosen < 0 ? 0 : i; card.clock.seek(0); stage.invalidate(); },
-        turn(by) {
-          chosen = Math.max(chosen, 0);
-          card.clock.seek(0);
-          placeToken(card, chosen, model.startAngles(card.values())[chosen] + by);
-        },
-      }),
+      onKey: (event) => tokenKeys(event, startHand(card, now.n, chosen, (i) => { chosen = i; stage.invalidate(); })),
     });
     const hand = dragTokens(card, stage, {
       marks: () => ({ g: ring.place(stage.view), angles: atStart() ? model.startAngles(now.state) : m.angles }),

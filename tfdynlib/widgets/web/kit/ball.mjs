@@ -241,3 +241,35 @@ export function turnHint(ctx, ball, p) {
   }
   label(ctx, "drag to turn", x + half + 18, y + 5, p, { size: 13, color: p.grab });
 }
+
+/** Tokens at time `t`, on the chord between two frames of a run: for the eye, not for numbers. */
+export function between(run, k, t) {
+  const x = run.at(k);
+  const share = k + 1 < run.filled ? (t - run.times[k]) / (run.times[k + 1] - run.times[k]) : 0;
+  if (!(share > 0.01)) return x;
+  const y = run.at(k + 1);
+  const out = new Float64Array(x.length);
+  for (let i = 0; i < x.length; i += 3) {
+    const p = [0, 1, 2].map((a) => x[i + a] + share * (y[i + a] - x[i + a]));
+    const size = Math.hypot(...p);
+    for (let a = 0; a < 3; a += 1) out[i + a] = p[a] / size;
+  }
+  return out;
+}
+
+/** The whole ball with tokens and their trails; `frames` end in the tokens of now. */
+export function scene(ctx, view, { frames, turn, tilt, hint }) {
+  const p = view.palette;
+  const on = place(view.w, view.h);
+  const look = eye(turn, tilt);
+  const seen = see(look, frames.at(-1));
+  const none = () => false;
+  farHalf(ctx, on, look, p);
+  trails(ctx, on, look, p, frames, false);
+  farDots(ctx, on, seen, p, none);
+  nearHalf(ctx, on, look, p);
+  axes(ctx, on, look, p);
+  trails(ctx, on, look, p, frames, true);
+  nearDots(ctx, on, seen, p, none);
+  if (hint) turnHint(ctx, on, p);
+}

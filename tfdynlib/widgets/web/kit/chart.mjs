@@ -184,7 +184,8 @@ function cursor(ctx, view, data, at) {
   grip(ctx, p, x, at.bottom);
 }
 
-function grip(ctx, p, x, y) {
+/** What a hand takes the moving line of a chart by. */
+export function grip(ctx, p, x, y) {
   ctx.beginPath();
   ctx.roundRect(x - 6, y - 8, 12, 16, 4);
   ctx.strokeStyle = p.bg;

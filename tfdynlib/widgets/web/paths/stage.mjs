@@ -6,22 +6,6 @@ import { FREQUENCY, phaseOf } from "../twin/drift.mjs";
 import { ENTRIES, STEP } from "./run.mjs";
 
 const TRAIL = 1.6; // layer-time
-const none = () => false;
-
-/** Tokens on the chord between frame k and the next: for the eye, not for numbers. */
-function between(run, k, t) {
-  const x = run.at(k);
-  const share = k + 1 < run.filled ? (t - run.times[k]) / STEP : 0;
-  if (!(share > 0.01)) return x;
-  const y = run.at(k + 1);
-  const out = new Float64Array(x.length);
-  for (let i = 0; i < x.length; i += 3) {
-    const p = [0, 1, 2].map((a) => x[i + a] + share * (y[i + a] - x[i + a]));
-    const size = Math.hypot(...p);
-    for (let a = 0; a < 3; a += 1) out[i + a] = p[a] / size;
-  }
-  return out;
-}
 
 function past(run, k, x) {
   const count = Math.min(k, Math.round(TRAIL / STEP));
@@ -82,20 +66,8 @@ export function wheel(ctx, view, { state, t }) {
 
 /** Draw the tokens at time `t`, in or just after frame `k` of `solved.run`. */
 export function drawStage(ctx, view, { solved, k, t, turn, tilt, hint }) {
-  const p = view.palette;
   const { run, state } = solved;
-  const x = between(run, k, t);
-  const place = ball.place(view.w, view.h);
-  const look = ball.eye(turn, tilt);
-  const seen = ball.see(look, x);
-  const frames = past(run, k, x);
-  ball.farHalf(ctx, place, look, p);
-  ball.trails(ctx, place, look, p, frames, false);
-  ball.farDots(ctx, place, seen, p, none);
-  ball.nearHalf(ctx, place, look, p);
-  ball.axes(ctx, place, look, p);
-  ball.trails(ctx, place, look, p, frames, true);
-  ball.nearDots(ctx, place, seen, p, none);
+  const frames = past(run, k, ball.between(run, k, t));
+  ball.scene(ctx, view, { frames, turn, tilt, hint });
   wheel(ctx, view, { state, t });
-  if (hint) ball.turnHint(ctx, place, p);
 }

@@ -1,5 +1,6 @@
 // The mean of G^2 against the number of heads: stored runs behind, the reader's in front.
 
+import { grip } from "../kit/chart.mjs";
 import { h, setRich } from "../kit/dom.mjs";
 import { fade } from "../kit/palette.mjs";
 import { log, tickText } from "../kit/scale.mjs";
@@ -121,19 +122,6 @@ function line(ctx, view, at, list, name) {
   label(ctx, `${name} *H*^{${power}}`, at.right, at.top + 6, p, {
     size: 12.5, color: p.mut, align: "right", halo: p.bg,
   });
-}
-
-function grip(ctx, p, x, y) {
-  ctx.beginPath();
-  ctx.roundRect(x - 6, y - 8, 12, 16, 4);
-  ctx.strokeStyle = p.bg;
-  ctx.lineWidth = 3;
-  ctx.stroke();
-  ctx.fillStyle = p.grab;
-  ctx.fill();
-  ctx.fillStyle = p.bg;
-  ctx.fillRect(x - 2.5, y - 3.5, 1.3, 7);
-  ctx.fillRect(x + 1.2, y - 3.5, 1.3, 7);
 }
 
 /**

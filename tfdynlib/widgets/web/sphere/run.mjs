@@ -103,18 +103,3 @@ export function topSpeed(run, k) {
     top = Math.max(top, (y[i] - x[i]) ** 2 + (y[i + 1] - x[i + 1]) ** 2 + (y[i + 2] - x[i + 2]) ** 2);
   return Math.sqrt(top) / (run.times[b] - run.times[a]);
 }
-
-/** Tokens at time `t`, on the chord between two frames: for the eye, not for numbers. */
-export function between(run, k, t) {
-  const x = run.at(k);
-  const share = k + 1 < run.filled ? (t - run.times[k]) / (run.times[k + 1] - run.times[k]) : 0;
-  if (!(share > 0.01)) return x;
-  const y = run.at(k + 1);
-  const out = new Float64Array(x.length);
-  for (let i = 0; i < x.length; i += 3) {
-    const p = [0, 1, 2].map((a) => x[i + a] + share * (y[i + a] - x[i + a]));
-    const size = Math.hypot(...p);
-    for (let a = 0; a < 3; a += 1) out[i + a] = p[a] / size;
-  }
-  return out;
-}

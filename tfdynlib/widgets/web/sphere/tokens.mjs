@@ -1,12 +1,14 @@
 // View "tokens": weights → flow → trajectory → stage, chart, lamps.
 
+import * as ball from "../kit/ball.mjs";
 import { doubles, largestDifference } from "../kit/passport.mjs";
 import { linear, logFromZero } from "../kit/scale.mjs";
 import { drawStage } from "./draw.mjs";
+import { HEADS } from "./editor.mjs";
 import { python as pythonOf } from "./python.mjs";
-import { between, runOf, STEP, topSpeed, velocityOf } from "./run.mjs";
+import { runOf, STEP, topSpeed, velocityOf } from "./run.mjs";
 import { facts, lampsOf } from "./theorem.mjs";
-import { turning } from "./turning.mjs";
+import { turning } from "../kit/turning.mjs";
 import { energyText, levelsOf, sentence, verdictOf } from "./words.mjs";
 import { clusters } from "../twin/clusters.mjs";
 
@@ -69,19 +71,6 @@ const SLIDERS = [
   { key: "t_end", symbol: "*T*", label: "end of the run", min: 5, max: 200, scale: "log", int: true },
 ];
 
-const HEADS = {
-  keys: ["B", "V"],
-  names: ["who listens to whom", "what is passed on"],
-  heads: 4,
-  size: 3,
-  title: "Weights of the heads: *B*, *V*, and the rule",
-  below: {
-    key: "rule",
-    label: "rule: how the pull is weighed",
-    options: ["softmax", "unnormalised", "hardmax"].map((rule) => [rule, rule]),
-  },
-};
-
 const THEOREM = [
   "*B* is symmetric",
   "*V* = ±*B* in every head",
@@ -103,7 +92,7 @@ function build(card) {
       drawStage(ctx, view, {
         ...solved,
         k,
-        x: between(solved.run, k, player.t),
+        x: ball.between(solved.run, k, player.t),
         found,
         turn: card.get("turn"),
         tilt: card.get("tilt"),

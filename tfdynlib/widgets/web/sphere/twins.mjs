@@ -4,8 +4,9 @@ import { doubles, largestDifference } from "../kit/passport.mjs";
 import { linear, logFromZero } from "../kit/scale.mjs";
 import { label } from "../kit/text.mjs";
 import { sliderWhen } from "../circle/controls.mjs";
+import { HEADS } from "./editor.mjs";
 import { facts } from "./theorem.mjs";
-import { turning } from "./turning.mjs";
+import { turning } from "../kit/turning.mjs";
 import { twinsPython } from "./twins_python.mjs";
 import { paired, twinsOf } from "./twins_run.mjs";
 import { paintTwins } from "./twins_stage.mjs";
@@ -22,19 +23,6 @@ const digits = (value) => (value === 0 ? "0" : minus(value.toPrecision(3)));
 const power = (value) => minus(value.toFixed(2));
 
 const CHANGES = [["prompt", "one token"], ["weights", "rounded weights"], ["sign", "sign of the weights"]];
-
-const HEADS = {
-  keys: ["B", "V"],
-  names: ["who listens to whom", "what is passed on"],
-  heads: 4,
-  size: 3,
-  title: "Weights of the heads: *B*, *V*, and the rule",
-  below: {
-    key: "rule",
-    label: "rule: how the pull is weighed",
-    options: ["softmax", "unnormalised", "hardmax"].map((rule) => [rule, rule]),
-  },
-};
 
 const LAMPS = ["the rule is softmax", "both clouds have the same weights", "*V* = ±*B* in every head", "the bound says more than the sphere does"];
 
