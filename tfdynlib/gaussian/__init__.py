@@ -7,11 +7,7 @@ Source: :cite:t:`alcalde2026gaussian`.
 """
 
 from tfdynlib.gaussian.certificates import Certificate, Regime
-from tfdynlib.gaussian.closed import (
-    closed_form,
-    scalar_blow_up_time,
-    scalar_covariance,
-)
+from tfdynlib.gaussian.closed import closed_form
 from tfdynlib.gaussian.distance import distance, sample
 from tfdynlib.gaussian.equilibrium import Equilibrium, NoEquilibrium, equilibrium
 from tfdynlib.gaussian.fate import blow_up_time, regime
@@ -27,6 +23,7 @@ from tfdynlib.gaussian.particles import (
 )
 from tfdynlib.gaussian.phases import Phases, phase_diagram
 from tfdynlib.gaussian.relu import relu_bound, relu_field, relu_gap
+from tfdynlib.gaussian.scalar import scalar_blow_up_time, scalar_covariance
 from tfdynlib.gaussian.signs import blow_up_bounds
 from tfdynlib.gaussian.types import (
     Gaussian,

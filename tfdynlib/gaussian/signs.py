@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tfdynlib.gaussian.certificates import BORDER, Case, Certificate, Regime, case_of
-from tfdynlib.gaussian.closed import scalar_blow_up_time
 from tfdynlib.gaussian.following import followed
+from tfdynlib.gaussian.scalar import scalar_blow_up_time
 from tfdynlib.gaussian.types import Layer, symmetric_part
 
 

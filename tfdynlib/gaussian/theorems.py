@@ -6,7 +6,8 @@ Each looks at a case and gives its fate, or None where its hypotheses do not hol
 import numpy as np
 
 from tfdynlib.gaussian.certificates import BORDER, Case, Certificate, Regime, outside
-from tfdynlib.gaussian.closed import Modes, scalar_blow_up_time, value_number
+from tfdynlib.gaussian.closed import Modes, value_number
+from tfdynlib.gaussian.scalar import scalar_blow_up_time
 from tfdynlib.gaussian.types import symmetric_part
 
 
