@@ -94,7 +94,8 @@ def bures_map(start: Gaussian, target: Gaussian) -> Matrix:
 
     Raises ``ValueError`` for less than full rank.
     """
-    if min(start.rank, target.rank) < pair(start, target):
+    d = pair(start, target)
+    if min(start.rank, target.rank) < d:
         wanted = "of full rank, as target must be"
         raise _check.refuse("start", wanted, f"ranks {start.rank}, {target.rank}")
     return _map_of(start.factor, nearest_factor(start, target))

@@ -10,6 +10,10 @@ from numpy.typing import ArrayLike
 from tfdynlib import _check
 from tfdynlib._check import Number
 
+# A pull below this part of a: 1 + a / pull is a / pull, whose logarithm is a difference
+# of such, as the quotient may be no double.
+FAINT = 1e-20
+
 
 def scalar_covariance(
     a: ArrayLike | Number,
@@ -48,12 +52,21 @@ def scalar_blow_up_time(
     """
     a, c, s0, _ = _front(a, c, start, 0.0)
     pull = c * s0
-    blows = (pull > 0) & (pull + a > 0)
+    faint = (a > 0) & (c > 0) & (s0 > 0) & (pull <= FAINT * a)
+    late = (_log(a, faint) - _log(c, faint) - _log(s0, faint)) / np.where(faint, a, 1.0)
+    blows = (pull > 0) & (pull + a > 0) & ~faint
     ratio = np.where(blows, a, 0.0) / np.where(blows, pull, 1.0)
     # ln(1 + r) / r, which is 1 at r = 0
     curve = np.log1p(ratio) / np.where(ratio == 0, 1.0, ratio)
     curve = np.where(ratio == 0, 1.0, curve)
-    return np.where(blows, curve / (2 * np.where(blows, pull, 1.0)), np.inf)
+    with np.errstate(over="ignore"):  # inf: later than all doubles
+        soon = curve / (2 * np.where(blows, pull, 1.0))
+        return np.where(faint, late / 2, np.where(blows, soon, np.inf))
+
+
+def _log(x: np.ndarray, where: np.ndarray) -> np.ndarray:
+    """The logarithm where it is asked for, else 0."""
+    return np.log(np.where(where, x, 1.0))
 
 
 def _front(*values: ArrayLike | Number) -> tuple[np.ndarray, ...]:
