@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import peers, protocol
+from benchmarks import peers, phases, protocol
 from benchmarks.protocol import OURS, Claim, Outcome, Row
 from tfdynlib import attention, flow, measure, sphere
 from tfdynlib.summation import fourier, harmonic
@@ -439,6 +439,7 @@ CASES: dict[str, Case] = {
         *(many_dimensions, most_dimensions, single_precision),
         *(fast_circle, fast_sphere, fast_sphere_cold, million_circle, million_sphere),
         *(ensembles, trajectory_warm, trajectory_cold, distance, distance_large),
+        *(phases.phase_diagram, phases.phase_blow_up),
         *(scaling, truncation),
     )
 } | {f.__name__: Case(f, EXTRAS) for f in (numpy_sphere, numpy_exact)}

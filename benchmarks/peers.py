@@ -265,6 +265,38 @@ def scipy_ivp(
     return unit(done.y[:, -1]), int(done.nfev)
 
 
+# A covariance has left when its trace is larger than this...
+FAR = 1e8
+# ...and blows up if it then grows faster than any A can make it.
+FAST = 1e3
+
+
+def blow_up_ivp(
+    A: Array, B: Array, V: Array, t_end: float, method: str, rtol: float
+) -> float:
+    """SciPy's integrator on the covariance itself, from I: the time of a blow-up."""
+    from scipy.integrate import solve_ivp
+
+    d = len(A)
+
+    def rate(t: float, y: Array) -> Array:
+        cov = y.reshape(d, d)
+        half = (A + V @ cov @ B) @ cov
+        return (half + half.T).ravel()
+
+    def far(t: float, y: Array) -> float:
+        return FAR - y[:: d + 1].sum()
+
+    far.terminal = True  # type: ignore[attr-defined]
+    start = np.eye(d).ravel()
+    run = solve_ivp(
+        rate, (0, t_end), start, method, events=far, rtol=rtol, atol=1e-3 * rtol
+    )
+    size, growth = (v[:: d + 1].sum() for v in (run.y[:, -1], rate(0, run.y[:, -1])))
+    blows = run.status != 0 and growth > FAST * size
+    return float(run.t[-1] + size / growth) if blows else np.inf
+
+
 def diffrax_dopri5(x0: Array, beta: float, t: float) -> Callable[[float], Any]:
     """diffrax: rtol -> the end and how often the field was asked; B = V = I."""
     jax = _jax()

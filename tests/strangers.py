@@ -5,10 +5,12 @@ import numpy as np
 from tfdynlib import (
     attention,
     claims,
+    control,
     density,
     energy,
     experiments,
     flow,
+    gaussian,
     geometry,
     jko,
     measure,
@@ -17,12 +19,14 @@ from tfdynlib import (
     stability,
     weights,
 )
+from tfdynlib.gaussian import Gaussian, Layer
 from tfdynlib.measure import Measure
 from tfdynlib.weights import Heads
 
 I2 = np.eye(2)
 ONE = Heads(I2, I2)
 STILL = weights.constant(ONE)
+BELL, LAYER = Gaussian([0, 0], I2), Layer(I2, I2, I2)
 RNG = np.random.default_rng(0)
 QUICK = experiments.Setting("ou", 2, 1, 2, T=0.5)
 
@@ -180,6 +184,27 @@ STRANGERS = {
     ),
     "a word for an account": lambda: experiments.course(QUICK, account="no"),
     "a number for a point": lambda: sphere.retract(2.0),
+    "a covariance for a Gaussian": lambda: gaussian.solve(LAYER, I2, [0, 1]),
+    "heads for a layer": lambda: gaussian.solve(ONE, BELL, [0, 1]),
+    "matrices for a layer": lambda: gaussian.regime((I2, I2, I2), I2),
+    "a Gaussian for a covariance": lambda: gaussian.regime(LAYER, BELL),
+    "a path of heads for particles": lambda: gaussian.particles(STILL),
+    "a matrix for a layer at rest": lambda: gaussian.equilibrium(I2),
+    "a start with a correlation above one": lambda: Gaussian([0, 0], [[1, 2], [2, 1]]),
+    "a row for a mean": lambda: Gaussian([[0, 0]], I2),
+    "no edges for layers": lambda: gaussian.piecewise([LAYER], None),
+    "a word for a horizon": lambda: gaussian.blow_up_time(LAYER, I2, "long"),
+    "three layers for four covariances": lambda: gaussian.phase_diagram(
+        np.zeros((3, 2, 2)), I2, I2, np.stack([I2] * 4)
+    ),
+    "covariances to steer": lambda: control.steer(I2, 2 * I2),
+    "covariances for a map": lambda: control.bures_map(I2, 2 * I2),
+    "a layer for a path": lambda: control.weight_cost(LAYER),
+    "a path of heads to verify": lambda: control.verify(STILL, BELL, BELL),
+    "half a piece": lambda: control.cheapest(BELL, BELL, 1.0, 0.5),
+    "a word for readings": lambda: control.hautus(I2, "both"),
+    "no noise of readings": lambda: control.riccati(I2, I2, None),
+    "a path for a filter": lambda: control.filter_of_layer(STILL),
 }
 
 for name, call in STRANGERS.items():

@@ -18,6 +18,7 @@ ROOMS = (
     "energy",
     "geometry",
     "gaussian",
+    "control",
     "metastability",
 )
 

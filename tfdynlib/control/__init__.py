@@ -7,19 +7,14 @@ the first, and ``riccati`` for the same equation as engineers know it.
 Source: :cite:t:`alcalde2026gaussian`.
 """
 
+from tfdynlib.control.arrival import Arrival, verify
 from tfdynlib.control.cheapest import Cheapest, cheapest
 from tfdynlib.control.cost import kinetic_cost, weight_cost
+from tfdynlib.control.filters import filter_of_layer, layer_of_filter
+from tfdynlib.control.modes import Hautus, hautus
 from tfdynlib.control.ranks import Reach, reachable
-from tfdynlib.control.riccati import (
-    Hautus,
-    Riccati,
-    filter_of_layer,
-    hautus,
-    layer_of_filter,
-    riccati,
-    riccati_flow,
-)
-from tfdynlib.control.steering import Arrival, bures_map, steer, verify
+from tfdynlib.control.riccati import Riccati, riccati, riccati_flow
+from tfdynlib.control.steering import bures_map, steer
 
 __all__ = [
     "Arrival",

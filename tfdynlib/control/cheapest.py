@@ -3,25 +3,24 @@ r"""The cheapest weights between two Gaussians, by direct transcription.
 Weights are constant on pieces of equal length.  Unknown are the weights of each piece
 and the moments at the inner edges; each piece is one constraint: the moments at its
 end, integrated from its beginning, are those at the next edge (multiple shooting).  The
-cost is a sum of squares.  All pieces are integrated at once with the eighth-order
-method of Dormand and Prince, and its steps are differentiated backwards, so gradients
-are those of the constraints themselves.
+cost is a sum of squares.  The steps of the integrator are differentiated backwards, so
+gradients are those of the constraints themselves.
 
 The constraints are curved: what the solver finds is stationary, not the least of all.
 """
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from tfdynlib import _check
 from tfdynlib._check import Number
-from tfdynlib._tableaux import Tableau, tableau
+from tfdynlib.control._shooting import run, run_back, seeds
+from tfdynlib.control.arrival import Arrival, verify
 from tfdynlib.control.cost import weight_cost
 from tfdynlib.control.ranks import pair, reachable
-from tfdynlib.control.steering import METHODS, Arrival, steer, verify
+from tfdynlib.control.steering import METHODS, steer
 from tfdynlib.gaussian import Gaussian, Layer, LayerPath, piecewise, solve
 
 WEIGHTS = ("all", "feedforward", "attention")
@@ -140,7 +139,7 @@ class _Program:
             raise _check.refuse("pieces", wanted, f"{K} ({self.n} unknowns)")
         self.scale = max(1.0, *(float(np.abs(self.flat(g)).max()) for g in self.ends))
         self.unit = np.sqrt(2 * self.h)
-        self.seeds = _seeds(d, self.rows, self.columns)
+        self.seeds = seeds(d, self.rows, self.columns)
 
     @property
     def ends(self) -> tuple[Gaussian, Gaussian]:
@@ -226,7 +225,7 @@ class _Program:
         """
         u, edges = self.split(z)
         with np.errstate(over="ignore", invalid="ignore"):  # cut off below
-            _, (m, S) = _run(u, *self.begin(edges), self.h, self.steps)
+            _, (m, S) = run(u, *self.begin(edges), self.h, self.steps)
         reached = np.hstack([m, S[:, self.rows, self.columns]])
         missed = (reached - edges[1:]).ravel() / self.scale
         return np.where(np.abs(missed) < FAR, missed, FAR)
@@ -235,8 +234,8 @@ class _Program:
         """Derivative of the defects, (K c, n)."""
         K, c = self.K, self.c
         u, edges = self.split(z)
-        record, _ = _run(u, *self.begin(edges), self.h, self.steps)
-        (dm, dS), slopes = _run_back(u, record, self.h, self.seeds)
+        record, _ = run(u, *self.begin(edges), self.h, self.steps)
+        (dm, dS), slopes = run_back(u, record, self.h, self.seeds)
         by_u = np.concatenate(
             [slopes[name].reshape(K, c, -1) for name in self.free], axis=2
         )
@@ -272,107 +271,3 @@ class _Program:
         for _ in range(3):  # Newton's steps of least length, back on the constraints
             z = z - np.linalg.lstsq(self.jacobian(z), self.defects(z))[0]
         return z
-
-
-# ----------------------------------------------- all pieces at once, and backwards
-
-
-def _seeds(d: int, rows: np.ndarray, columns: np.ndarray) -> tuple:
-    """Gradients of the numbers that make a Gaussian: by mean, and by covariance."""
-    c = d + len(rows)
-    by_mean, by_cov = np.zeros((c, d)), np.zeros((c, d, d))
-    by_mean[:d] = np.eye(d)
-    k = np.arange(d, c)
-    by_cov[k, rows, columns] += 0.5
-    by_cov[k, columns, rows] += 0.5
-    return by_mean, by_cov
-
-
-def _rate(u: dict[str, np.ndarray], m: np.ndarray, S: np.ndarray) -> tuple:
-    """m' and Sigma' of every piece."""
-    J = u["A"] + u["V"] @ S @ u["B"]
-    JS = J @ S
-    new = np.einsum("kij,kj->ki", J + u["V"], m) + u["b"]
-    return new, JS + JS.swapaxes(1, 2)
-
-
-def _pull_back(u: dict, m: np.ndarray, S: np.ndarray, lam: Any, Lam: Any) -> tuple:
-    """Gradients of <lam, m'> + <Lam, Sigma'> by m, by Sigma and by the weights.
-
-    lam is (K, c, d), Lam (K, c, d, d) and symmetric.
-    """
-    A, B, V = (u[name][:, None] for name in "ABV")
-    S, m = S[:, None], m[:, None]
-    VS = V @ S
-    J = A + VS @ B
-    outer = lam[..., :, None] * m[..., None, :]
-    by_J = 2 * Lam @ S + outer
-    by_V = by_J @ (S @ B).swapaxes(2, 3) + outer
-    by_B = VS.swapaxes(2, 3) @ by_J
-    moved = Lam @ J
-    inner = V.swapaxes(2, 3) @ by_J @ B.swapaxes(2, 3)
-    by_S = moved + moved.swapaxes(2, 3) + (inner + inner.swapaxes(2, 3)) / 2
-    by_m = ((J + V).swapaxes(2, 3) @ lam[..., None])[..., 0]
-    return by_m, by_S, {"A": by_J, "B": by_B, "V": by_V, "b": lam}
-
-
-def _run(
-    u: dict, m: np.ndarray, S: np.ndarray, h: float, steps: int
-) -> tuple[list, tuple]:
-    """Every piece from its beginning to its end: the stages, and the moments there."""
-    record = []
-    for _ in range(steps):
-        stages, (m, S) = _step(tableau("dop853"), u, m, S, h / steps)
-        record.append(stages)
-    return record, (m, S)
-
-
-def _run_back(
-    u: dict, record: list, h: float, seeds: tuple
-) -> tuple[tuple, dict[str, np.ndarray]]:
-    """Gradients of the moments at the end of every piece, by those at its beginning
-    and by its weights."""
-    K, (c, d) = len(u["b"]), seeds[0].shape
-    lam = np.broadcast_to(seeds[0], (K, c, d))
-    Lam = np.broadcast_to(seeds[1], (K, c, d, d))
-    slopes: dict[str, Any] = {name: 0.0 for name in "ABVb"}
-    for stages in reversed(record):
-        step = h / len(record)
-        lam, Lam = _step_back(tableau("dop853"), u, stages, lam, Lam, step, slopes)
-    return (lam, Lam), slopes
-
-
-def _step(table: Tableau, u: dict, m: Any, S: Any, h: float) -> tuple[list, tuple]:
-    stages: list[tuple] = []
-    rates: list[tuple] = []
-    for row in range(len(table.b)):
-        at = m, S
-        for a, (rm, rS) in zip(table.a[row], rates):
-            if a:
-                at = at[0] + h * a * rm, at[1] + h * a * rS
-        stages.append(at)
-        rates.append(_rate(u, *at))
-    for b, (rm, rS) in zip(table.b, rates):
-        m, S = m + h * b * rm, S + h * b * rS
-    return stages, (m, S)
-
-
-def _step_back(
-    table: Tableau, u: dict, stages: list, lam: Any, Lam: Any, h: float, slopes: dict
-) -> tuple[Any, Any]:
-    """Adjoint of one step: stages in reversed order; adds to the slopes."""
-    back: list[Any] = [None] * len(stages)
-    for i in reversed(range(len(stages))):
-        k_m, k_S = h * table.b[i] * lam, h * table.b[i] * Lam
-        for j in range(i + 1, len(stages)):
-            if table.a[j, i]:
-                k_m = k_m + h * table.a[j, i] * back[j][0]
-                k_S = k_S + h * table.a[j, i] * back[j][1]
-        by_m, by_S, by_u = _pull_back(u, stages[i][0], stages[i][1], k_m, k_S)
-        back[i] = by_m, by_S
-        for name, value in by_u.items():
-            slopes[name] = slopes[name] + value
-    return (
-        lam + sum(b[0] for b in back),
-        Lam + sum(b[1] for b in back),
-    )

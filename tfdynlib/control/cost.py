@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from tfdynlib import _check
-from tfdynlib.control.steering import edges
+from tfdynlib.control.arrival import edges
 from tfdynlib.gaussian import Gaussian, Layer, LayerPath, solve
 
 Times = Float[np.ndarray, " k"]

@@ -11,7 +11,6 @@ remark 2.31.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 import numpy as np
 from jaxtyping import Float
@@ -19,15 +18,7 @@ from jaxtyping import Float
 from tfdynlib import _check
 from tfdynlib._check import Number
 from tfdynlib.control.ranks import pair, reachable
-from tfdynlib.gaussian import (
-    Gaussian,
-    Layer,
-    LayerPath,
-    Moments,
-    distance,
-    piecewise,
-    solve,
-)
+from tfdynlib.gaussian import Gaussian, Layer, LayerPath, piecewise
 
 Matrix = Float[np.ndarray, "d d"]
 Vector = Float[np.ndarray, " d"]
@@ -36,33 +27,6 @@ METHODS = ("feedforward", "attention", "geodesic")
 STRAIGHT = 1e-14
 # ...and ranges closer than this are the same: three digits below the tolerance.
 SAME_RANGE = 1e-12
-
-
-@dataclass(frozen=True)
-class Arrival:
-    """Where a path of weights leads, against where it should.
-
-    Attributes
-    ----------
-    error
-        W2 of end and target over the way to go, W2 of start and target, plus the size
-        of the target, the root of E|x|^2: free of units.
-    stretch
-        Largest relative error of the width in any direction of the target's range;
-        ``inf`` if the ranks differ.  It also sees directions too thin for ``error``.
-    tolerance
-        What ``bool(arrival)`` compares ``error`` with.
-    moments
-        The run: mean and covariance at the start, at the breaks and at the end.
-    """
-
-    error: float
-    stretch: float
-    tolerance: float
-    moments: Moments = field(repr=False)
-
-    def __bool__(self) -> bool:
-        return self.moments.status == "done" and self.error <= self.tolerance
 
 
 def steer(
@@ -114,34 +78,6 @@ def steer(
     return _attention(start, target, T, _slope(v))
 
 
-def verify(
-    path: LayerPath, start: Gaussian, target: Gaussian, tolerance: Number = 1e-9
-) -> Arrival:
-    """Integrate the moments along the path, and compare the end with the target.
-
-    The default tolerance leaves three digits to the integrator's 1e-12 and to the
-    conditioning of the pair.
-    """
-    pair(start, target)
-    times = np.array([edges(path)[0], *path.breaks, edges(path)[1]])
-    moments = solve(path, start, times)
-    end = moments.end
-    size = np.sqrt(target.mean @ target.mean + np.sum(target.factor**2))
-    scale = distance(start, target) + float(size)
-    error = distance(end, target) / (scale or 1.0)
-    tolerance = _check.positive(tolerance, "tolerance")
-    return Arrival(float(error), _stretch(end, target), tolerance, moments)
-
-
-def edges(path: LayerPath) -> tuple[float, float]:
-    """First and last time of a path; refuses a path without end."""
-    _check.instance(path, LayerPath, "path", "a gaussian.LayerPath")
-    if path.edges is None:
-        wanted = "defined between two times (LayerPath(..., edges=(0, T)))"
-        raise _check.refuse("path", wanted, "a path for all times")
-    return path.edges
-
-
 def nearest_factor(start: Gaussian, target: Gaussian) -> Float[np.ndarray, "d r"]:
     """The factor of the target's covariance that is nearest to that of the start."""
     return target.factor @ _nearest(start.factor, target.factor)
@@ -158,7 +94,8 @@ def bures_map(start: Gaussian, target: Gaussian) -> Matrix:
 
     Raises ``ValueError`` for less than full rank.
     """
-    if min(start.rank, target.rank) < pair(start, target):
+    d = pair(start, target)
+    if min(start.rank, target.rank) < d:
         wanted = "of full rank, as target must be"
         raise _check.refuse("start", wanted, f"ranks {start.rank}, {target.rank}")
     return _map_of(start.factor, nearest_factor(start, target))
@@ -167,15 +104,6 @@ def bures_map(start: Gaussian, target: Gaussian) -> Matrix:
 def _map_of(L0: Matrix, L1: Matrix) -> Matrix:
     G = np.linalg.solve(L0.T, L1.T).T
     return (G + G.T) / 2
-
-
-def _stretch(end: Gaussian, target: Gaussian) -> float:
-    if end.rank != target.rank:
-        return float("inf")
-    if target.rank == 0:
-        return 0.0
-    ratio = np.linalg.pinv(target.factor) @ end.factor
-    return float(np.abs(np.linalg.svd(ratio, compute_uv=False) - 1).max())
 
 
 def _slope(v: Number) -> float:

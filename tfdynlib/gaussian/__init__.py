@@ -6,20 +6,11 @@ In Euclidean space, without normalisation, one head and an affine map; β is in 
 Source: :cite:t:`alcalde2026gaussian`.
 """
 
-from tfdynlib.gaussian.closed import (
-    closed_form,
-    scalar_blow_up_time,
-    scalar_covariance,
-)
+from tfdynlib.gaussian.certificates import Certificate, Regime
+from tfdynlib.gaussian.closed import closed_form
 from tfdynlib.gaussian.distance import distance, sample
 from tfdynlib.gaussian.equilibrium import Equilibrium, NoEquilibrium, equilibrium
-from tfdynlib.gaussian.fate import (
-    Certificate,
-    Regime,
-    blow_up_bounds,
-    blow_up_time,
-    regime,
-)
+from tfdynlib.gaussian.fate import blow_up_time, regime
 from tfdynlib.gaussian.moments import solve
 from tfdynlib.gaussian.particles import (
     Particles,
@@ -32,6 +23,8 @@ from tfdynlib.gaussian.particles import (
 )
 from tfdynlib.gaussian.phases import Phases, phase_diagram
 from tfdynlib.gaussian.relu import relu_bound, relu_field, relu_gap
+from tfdynlib.gaussian.scalar import scalar_blow_up_time, scalar_covariance
+from tfdynlib.gaussian.signs import blow_up_bounds
 from tfdynlib.gaussian.types import (
     Gaussian,
     Layer,

@@ -9,6 +9,15 @@ from typing import no_type_check
 
 import numpy as np
 
+from tfdynlib.gaussian._phase_ends import (
+    GOES_ON,
+    blows_up,
+    ended,
+    lost,
+    stretched,
+    windows,
+)
+from tfdynlib.gaussian._phase_rules import BLOW_UP, HELD, LARGE, SLIDE, STILL, TOP
 from tfdynlib.summation._kernels import compiled
 
 
@@ -17,7 +26,7 @@ from tfdynlib.summation._kernels import compiled
 def rate(y, A, B, V, push, d, J, S, k):
     """dy/ds, written to k; the pull of attention is returned."""
     n = d * d
-    size = exp(min(y[n], 600.0))
+    size = exp(min(y[n], TOP))
     clock = 1.0 / (1.0 + push * size)
     reach = size * clock
     for i in range(d):  # B W, then S = W^T B W
@@ -60,12 +69,37 @@ def rate(y, A, B, V, push, d, J, S, k):
 
 @compiled
 @no_type_check
-def follow(y, A, B, V, push, X, wall, d, t_end, rtol, most, a, b, e, k, J, S, z, out):
-    """One covariance from y to its end; the code of what was met.
+def seen(X, y, d):
+    """tr(X W W^T)."""
+    reach = 0.0
+    for i in range(d):
+        for j in range(d):
+            x = 0.0
+            for m in range(d):
+                x += y[i * d + m] * y[j * d + m]
+            reach += X[i, j] * x
+    return reach
 
-    ``out`` takes the time of a blow-up, the growth of l, and how much its maxima over
-    the last half and the quarter before it differ.
-    """
+
+@compiled
+@no_type_check
+def turn(k, y, d):
+    """The largest rate of W W^T, which may rest while W turns."""
+    still = 0.0
+    for i in range(d):
+        for j in range(i + 1):
+            x = 0.0
+            for m in range(d):
+                x += k[0, i * d + m] * y[j * d + m] + k[0, j * d + m] * y[i * d + m]
+            still = max(still, abs(x))
+    return still
+
+
+@compiled
+@no_type_check
+def follow(y, A, B, V, push, X, wall, d, t_end, rtol, most, a, b, e, k, J, S, z, out):
+    """One covariance from y to its end; the code of what was met, as ``_phase_ends``
+    tells it."""
     n = d * d + 2
     first = y[n - 2]
     early, late, calm, since = -inf, -inf, inf, 0.0
@@ -74,7 +108,7 @@ def follow(y, A, B, V, push, X, wall, d, t_end, rtol, most, a, b, e, k, J, S, z,
     for i in range(d):
         for j in range(d):
             slide += A[i, j] ** 2
-    slide = 8.0 * sqrt(slide)
+    slide = SLIDE * sqrt(slide)
     for i in range(n - 2):
         scale = max(scale, abs(k[0, i]))
     h = 0.05 / max(scale, abs(k[0, n - 2]))
@@ -97,58 +131,29 @@ def follow(y, A, B, V, push, X, wall, d, t_end, rtol, most, a, b, e, k, J, S, z,
             x *= h / (rtol * (z[n - 1] if i == n - 1 else 1.0))
             error += x * x
         error = sqrt(error / n)
+        h = stretched(h, error)
         if not error <= 1.0:
-            h *= max(0.2, 0.9 * error**-0.2) if error < inf else 0.1
             continue
         for i in range(n):
             y[i] = z[i]
             k[0, i] = k[6, i]
-        h *= min(5.0, 0.9 * error**-0.2) if error > 0 else 5.0
         t, now = y[n - 1], y[n - 2]
-        if t > t_end / 2:
-            late = max(late, now)
-        elif t > t_end / 4:
-            early = max(early, now)
-        if pull > 0 and now - first > log(1e3):
-            left = exp(-now) / (2.0 * pull)
-            if left < 0.1 * rtol * t:
-                out[0], out[1], out[2] = t + left, inf, inf
-                return 3
-        if push * exp(min(now, 600.0)) <= 10.0 * slide:
+        early, late = windows(t, now, t_end, early, late)
+        if blows_up(t, now, first, pull, rtol, out):
+            return BLOW_UP
+        if push * exp(min(now, TOP)) <= LARGE * slide:
             calm = inf
         elif now < calm or now - calm > slide * (t - since):
             calm, since = now, t
-        if now - calm > log(6.0):
-            out[1], out[2] = now - first, inf
-            return 2
+        held = now - calm > log(HELD)
+        small = False
         if wall > 0.0 and k[0, n - 2] < 0.0:
-            reach = 0.0
-            for i in range(d):
-                for j in range(d):
-                    x = 0.0
-                    for m in range(d):
-                        x += y[i * d + m] * y[j * d + m]
-                    reach += X[i, j] * x
-            if exp(now) * reach < wall:
-                out[1], out[2] = now - first, -inf
-                return 1
-        still = abs(k[0, n - 2])  # W may turn while W W^T rests
-        for i in range(d):
-            for j in range(i + 1):
-                x = 0.0
-                for m in range(d):
-                    x += k[0, i * d + m] * y[j * d + m] + k[0, j * d + m] * y[i * d + m]
-                still = max(still, abs(x))
-        if still < 10.0 * rtol * k[0, n - 1]:
-            out[1], out[2] = now - first, 0.0
-            return 0
-        if t >= t_end:
-            out[1], out[2] = now - first, late - early
-            if abs(late - early) < 0.35:
-                return 0
-            return 1 if late < early else 2
-    out[1], out[2] = y[n - 2] - first, 0.0
-    return 4
+            small = exp(now) * seen(X, y, d) < wall
+        rests = max(abs(k[0, n - 2]), turn(k, y, d)) < STILL * rtol * k[0, n - 1]
+        code = ended(t, t_end, now - first, held, small, rests, early, late, out)
+        if code != GOES_ON:
+            return code
+    return lost(y[n - 2] - first, out)
 
 
 @compiled

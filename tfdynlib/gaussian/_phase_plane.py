@@ -2,9 +2,26 @@
 rows, l, the time), which never leave the registers.  Loads numba, so import it late.
 """
 
-from math import exp, inf, log, sqrt
+from math import exp, inf, sqrt
 from typing import no_type_check
 
+from tfdynlib.gaussian._phase_ends import (
+    GOES_ON,
+    blows_up,
+    ended,
+    lost,
+    stretched,
+    windows,
+)
+from tfdynlib.gaussian._phase_rules import (
+    ASTRAY,
+    BLOW_UP,
+    STILL,
+    STRONG,
+    SURELY,
+    THIN,
+    TOP,
+)
 from tfdynlib.summation._kernels import compiled
 
 
@@ -46,7 +63,7 @@ def dot(M, N):
 def rate(y, A, B, V, push):
     """dy/ds, and the pull of attention."""
     W = (y[0], y[1], y[2], y[3])
-    size = exp(min(y[4], 600.0))
+    size = exp(min(y[4], TOP))
     clock = 1.0 / (1.0 + push * size)
     reach = size * clock
     turned = (W[0], W[2], W[1], W[3])
@@ -85,6 +102,14 @@ def turn(k, W):
 
 @compiled
 @no_type_check
+def seen(X, W):
+    """tr(X W W^T)."""
+    reach = X[0] * (W[0] * W[0] + W[1] * W[1]) + X[3] * (W[2] * W[2] + W[3] * W[3])
+    return reach + 2.0 * X[1] * (W[0] * W[2] + W[1] * W[3])
+
+
+@compiled
+@no_type_check
 def form(p, M, q):
     """p^T M q."""
     return p[0] * (M[0] * q[0] + M[1] * q[1]) + p[1] * (M[2] * q[0] + M[3] * q[1])
@@ -98,7 +123,7 @@ def pinned(W, A, B, V, size):
         return False
     one = W[0] * W[0] + W[1] * W[1]
     two = W[2] * W[2] + W[3] * W[3]
-    if (W[0] * W[3] - W[1] * W[2]) ** 2 > 0.01 * (one + two) ** 2:
+    if (W[0] * W[3] - W[1] * W[2]) ** 2 > THIN * (one + two) ** 2:
         return False
     side = W[0] * W[2] + W[1] * W[3]
     p = (one, side) if one > two else (side, two)
@@ -114,16 +139,16 @@ def pinned(W, A, B, V, size):
     drift = sqrt(dot(A, A)) + abs(c) * sqrt(dot(V, V))
     growth = form(p, A, p) + c * form(p, V, p)
     reach = abs(form(p, B, p)) * sqrt(dot(V, V))
-    if hold < 20.0 * drift or reach > 0.1 * abs(slope * across):
+    if hold < STRONG * drift or reach > ASTRAY * abs(slope * across):
         return False
-    return growth * hold > 10.0 * drift * drift
+    return growth * hold > SURELY * drift * drift
 
 
 @compiled
 @no_type_check
 def follow(y, A, B, V, push, X, wall, t_end, rtol, most, out):
-    """One covariance from y to its end; the code of what was met, as in
-    ``_phase_loop.follow``."""
+    """One covariance from y to its end; the code of what was met, as
+    ``_phase_ends`` tells it."""
     first = y[4]
     early, late = -inf, -inf
     k0, pull = rate(y, A, B, V, push)
@@ -153,43 +178,23 @@ def follow(y, A, B, V, push, X, wall, t_end, rtol, most, out):
         gap = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3] + e[4] * e[4]
         gap += (e[5] / z[5]) ** 2
         error = sqrt(gap / 6.0) * h / rtol
+        h = stretched(h, error)
         if not error <= 1.0:
-            h *= max(0.2, 0.9 * error**-0.2) if error < inf else 0.1
             continue
         y, k0, pull = z, k6, new_pull
-        h *= min(5.0, 0.9 * error**-0.2) if error > 0 else 5.0
-        t, now, clock = y[5], y[4], k0[5]
-        if t > t_end / 2:
-            late = max(late, now)
-        elif t > t_end / 4:
-            early = max(early, now)
-        if pull > 0 and now - first > log(1e3):
-            left = exp(-now) / (2.0 * pull)
-            if left < 0.1 * rtol * t:
-                out[0], out[1], out[2] = t + left, inf, inf
-                return 3
+        t, now = y[5], y[4]
+        early, late = windows(t, now, t_end, early, late)
+        if blows_up(t, now, first, pull, rtol, out):
+            return BLOW_UP
         W = (y[0], y[1], y[2], y[3])
-        W = (y[0], y[1], y[2], y[3])
-        if pinned(W, A, B, V, exp(min(now, 600.0))):
-            out[1], out[2] = now - first, inf
-            return 2
-        if wall > 0.0 and k0[4] < 0.0:
-            reach = X[0] * (W[0] * W[0] + W[1] * W[1])
-            reach += X[3] * (W[2] * W[2] + W[3] * W[3])
-            reach += 2.0 * X[1] * (W[0] * W[2] + W[1] * W[3])
-            if exp(now) * reach < wall:
-                out[1], out[2] = now - first, -inf
-                return 1
-        if max(turn(k0, W), abs(k0[4])) < 10.0 * rtol * clock:
-            out[1], out[2] = now - first, 0.0
-            return 0
-        if t >= t_end:
-            out[1], out[2] = now - first, late - early
-            if abs(late - early) < 0.35:
-                return 0
-            return 1 if late < early else 2
-    out[1], out[2] = y[4] - first, 0.0
-    return 4
+        size = exp(min(now, TOP))
+        held = pinned(W, A, B, V, size)
+        small = wall > 0.0 and k0[4] < 0.0 and size * seen(X, W) < wall
+        rests = max(turn(k0, W), abs(k0[4])) < STILL * rtol * k0[5]
+        code = ended(t, t_end, now - first, held, small, rests, early, late, out)
+        if code != GOES_ON:
+            return code
+    return lost(y[4] - first, out)
 
 
 @compiled

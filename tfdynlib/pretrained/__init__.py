@@ -17,20 +17,22 @@ protocol and numbers are ours.
 
 from tfdynlib.pretrained import prescribed
 from tfdynlib.pretrained.bands import (
-    STATISTICS,
     Band,
     Law,
-    excess_kurtosis,
     gaussian_like,
     gaussianity,
     laws,
-    line_w2,
-    mardia,
     null_band,
-    radius_spread,
 )
 from tfdynlib.pretrained.encoders import Encoder, altered, embed, load, states, wrap
 from tfdynlib.pretrained.heads import HeadSigns, LayerHeads, fate, layer_heads
+from tfdynlib.pretrained.shape import (
+    STATISTICS,
+    excess_kurtosis,
+    line_w2,
+    mardia,
+    radius_spread,
+)
 from tfdynlib.pretrained.store import Seen, Stored, stored
 
 __all__ = [

@@ -6,7 +6,7 @@ import numpy as np
 
 from tfdynlib import _drawing, gaussian, plot
 from tfdynlib._still import LIGHT
-from tfdynlib.control.steering import edges
+from tfdynlib.control.arrival import edges
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
