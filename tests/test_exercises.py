@@ -483,9 +483,9 @@ def scalar_variance(t, a, vk, S0):
     return moment_flow(t, a * one, vk * one, one, S0 * one, [0.0])[0][0, 0]
 
 
-def first_of_the_mean(sign):
+def end_of_the_mean(sign):
     V = -0.7 * sign * I2
-    return moment_flow(1, A1, sign * B1, V, COV, (1, 1))[1][0]
+    return moment_flow(1, A1, sign * B1, V, COV, (1, 1))[1]
 
 
 def scalar_wall(a, vk, S0):
@@ -662,7 +662,7 @@ VALUES = {
     "ex-riccati-2": lambda: np.diag(
         moment_flow(1, 0 * I2, I2, -I2, np.diag([1.0, 2.0]))[0]
     ),
-    "ex-riccati-4": lambda: [first_of_the_mean(sign) for sign in (1, -1)],
+    "ex-riccati-4": lambda: [end_of_the_mean(sign) for sign in (1, -1)],
     "ex-regimes-1": lambda: (
         scalar_variance(30, 0.5, -1, 2),
         scalar_wall(0.5, 1, 2),

@@ -18,6 +18,14 @@ LIVE = {"Balance", "Bench", "Circle", "Ellipse", "JKO", "Paths", "Sphere", "Stee
 CELL_LINES = 9  # a cell is read at one glance
 CELL_WIDTH = 88  # that of the package; a hidden cell may take a little more
 DISPLAY_WIDTH = 72  # glyphs of a formula that fit the text column of 720 px
+TWO_HINTS = {  # the second hint is the first line of the solution
+    *(
+        page.docname
+        for page in CHAPTERS
+        if re.search("/(gaussians|control)/", page.docname)
+    ),
+    "book/back/real_weights",
+}
 READING = 3 * 80  # characters to read for each line of code that is shown
 
 
@@ -59,6 +67,26 @@ def test_presets_of_a_figure_exist(page):
 
 
 @each_chapter
+def test_presets_are_called_by_the_names_a_reader_sees(page):
+    """A chip says "Blows up", and nobody finds *d2*."""
+    from tfdynlib import widgets
+
+    trial = re.search(r"\*\*Try first\.\*\*.*?\n\n", page.prose, re.DOTALL)
+    slanted = re.findall(r"(?<!\*)\*([^*]+)\*(?!\*)", trial[0] if trial else "")
+    for cell in page.cells:
+        for call in _calls(cell, LIVE):
+            keys = {ast.literal_eval(name) for name in call.args}
+            titles = {
+                preset.label.lower(): key
+                for key, preset in getattr(widgets, call.func.id).PRESETS.items()
+            }
+            said = {" ".join(words.split()) for words in slanted}
+            assert not {w for w in said if w in keys and w not in titles}
+            named = {titles[w.lower()] for w in said if w.lower() in titles}
+            assert named <= keys, "a chip that this figure does not have"
+
+
+@each_chapter
 def test_a_statement_has_a_label_a_source_and_a_proof_or_a_citation(page):
     assert page.statements()
     proofs = [b for b in page.blocks if b.name == "prf:proof" or "Proof" in b.title]
@@ -80,6 +108,7 @@ def test_every_exercise_has_a_level_help_in_steps_a_check_and_a_folded_solution(
         assert re.search(r"\b(easy|medium|hard), \d+ min", text, re.I), exercise.label
         hints = [b for b in exercise.blocks if "hint" in b.options.get("class", "")]
         assert hints, exercise.label
+        assert len(hints) >= 2 or page.docname not in TWO_HINTS, exercise.label
         assert all("dropdown" in hint.options["class"] for hint in hints)
         assert exercise.solution.strip(), exercise.label
         assert "dropdown" in exercise.solution_options["class"], exercise.label

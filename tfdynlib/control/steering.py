@@ -27,6 +27,9 @@ METHODS = ("feedforward", "attention", "geodesic")
 STRAIGHT = 1e-14
 # ...and ranges closer than this are the same: three digits below the tolerance.
 SAME_RANGE = 1e-12
+# Vectors whose angle has a smaller cosine are at a right angle: there one of two turns,
+# equally long, has to be chosen.
+RIGHT = 1e-9
 
 
 def steer(
@@ -42,7 +45,9 @@ def steer(
         B = V = 0.  Full rank: constant :math:`A=\log(G)/T` with the symmetric positive
         G, and the constant b that brings the mean along.  Rank r < d: a stretch within
         the range in the first half of the time, and in the second half the least turn
-        of the range into the other; one piece if the ranges are the same.
+        of the range into the other; one piece if the ranges are the same.  Of two
+        turns by a right angle it takes the one to the left: in the plane, from the
+        first axis to the second.
     ``"attention"``
         A = 0, V = vI, constant :math:`B=(\Sigma_0^{-1}-\Sigma_1^{-1})/(2vT)`: the
         precision moves on a straight line.  b(t) keeps the mean on a straight line
@@ -52,7 +57,8 @@ def steer(
     ``"geodesic"``
         B = V = 0 and the straight line of optimal transport: each token keeps its
         velocity.  Full rank: :math:`A=(G-I)((1-s)I+sG)^{-1}/T` with s = t/T; below, the
-        inverse is taken on the range.
+        inverse is taken on the range, and of two ways at a right angle tokens take the
+        one to the left.
 
     The path is defined on [0, t_end] only.  Raises ``ValueError`` if the target cannot
     be reached (with the reason of ``reachable``), and for ``"attention"`` of less than
@@ -79,14 +85,35 @@ def steer(
 
 
 def nearest_factor(start: Gaussian, target: Gaussian) -> Float[np.ndarray, "d r"]:
-    """The factor of the target's covariance that is nearest to that of the start."""
+    """The factor of the target's covariance that is nearest to that of the start.
+
+    Below full rank there may be two that are equally near.  Then the tokens go to the
+    left, as ``steer`` says.
+    """
     return target.factor @ _nearest(start.factor, target.factor)
 
 
 def _nearest(L0: np.ndarray, L1: np.ndarray) -> np.ndarray:
     """The rotation R that brings L1 R nearest to L0; then L0^T L1 R is symmetric."""
     U, _, Wt = np.linalg.svd(L0.T @ L1)
+    if len(L0) > len(U):  # of full rank only one is nearest
+        Wt = Wt * _left(L0 @ U, L1 @ Wt.T)[:, None]
     return (U @ Wt).T
+
+
+def _left(X: np.ndarray, Y: np.ndarray) -> Float[np.ndarray, " r"]:
+    """-1 for each pair of columns at a right angle from which the way from x to -y goes
+    to the left, and 1 for all others.
+
+    From x to y is a turn by y x^T - x y^T; it goes to the left if its largest entry
+    below the diagonal is positive.  It does not matter if both change their signs.
+    """
+    sizes = np.linalg.norm(X, axis=0) * np.linalg.norm(Y, axis=0)
+    sign = np.ones(X.shape[1])
+    for k in np.flatnonzero(np.abs(np.sum(X * Y, axis=0)) <= RIGHT * sizes):
+        below = np.tril(np.outer(Y[:, k], X[:, k]) - np.outer(X[:, k], Y[:, k])).ravel()
+        sign[k] = np.sign(below[np.argmax(np.abs(below))]) or 1.0
+    return sign
 
 
 def bures_map(start: Gaussian, target: Gaussian) -> Matrix:
@@ -175,10 +202,12 @@ def _least_turn(
     The principal vectors :math:`x_i, y_i` of the ranges, at the angles
     :math:`\theta_i\le\pi/2`, span planes at right angles to each other; the turn goes
     by :math:`\theta_i` from :math:`x_i` to :math:`y_i`.  It has determinant 1, also
-    where the ranges are at right angles.
+    where the ranges are at right angles; by a right angle it goes to the left.
     """
     U, c, Wt = np.linalg.svd(Q0.T @ Q1)
     X, Y = Q0 @ U, Q1 @ Wt.T
+    sign = _left(X, Y)
+    Y, c = Y * sign, c * sign
     aside = Y - X * c
     aside -= X @ (X.T @ aside)
     sine = np.linalg.norm(aside, axis=0)

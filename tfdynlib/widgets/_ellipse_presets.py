@@ -147,7 +147,15 @@ PRESETS = {
     ),
     "cloud_against_ode": Preset(
         "Tokens against the law",
-        {"view": "cloud", "n": 1000, "a": 0.0, "vk": 1.0, "s0": 1.0, "t_end": 0.7},
+        {
+            "view": "cloud",
+            "n": 1000,
+            "seed": 3,
+            "a": 0.0,
+            "vk": 1.0,
+            "s0": 1.0,
+            "t_end": 0.7,
+        },
         0.5,
         "Finitely many tokens pass the wall calmly.",
     ),

@@ -15,6 +15,7 @@ const ZERO = [0, 0, 0, 0];
 const TURN = [0, -1, 1, 0]; // by a right angle
 const THIN = 2e-13; // an eigenvalue below this part of the other counts as 0
 const STRAIGHT = 1e-14; // lines at a smaller angle are one
+const RIGHT = 1e-9; // cosine below which lines are at a right angle
 const VALUE = 1; // attention writes with V = I
 
 const along = (s, u, v) => u.map((x, k) => x + s * (v[k] - x));
@@ -100,10 +101,15 @@ function oneStage(start, target, T) {
   return [constant(0, T, A, start, target.mean)];
 }
 
-/** Columns of a line that becomes a line, with an acute angle between them. */
+/**
+ * Columns of a line that becomes a line, with an acute angle between them.  At a right
+ * angle both ways are equally long: there it is the one to the left.
+ */
 function columns(start, target) {
   const [u, v] = [column(start.cov), column(target.cov)];
-  return dot(u, v) < 0 ? [u, v.map((x) => -x)] : [u, v];
+  const [along, aside] = [dot(u, v), u[0] * v[1] - u[1] * v[0]];
+  const way = Math.abs(along) <= RIGHT * Math.hypot(...u) * Math.hypot(...v) ? aside : along;
+  return way < 0 ? [u, v.map((x) => -x)] : [u, v];
 }
 
 /** Part of the covariances in the squared distance: a square where both have one rank. */
