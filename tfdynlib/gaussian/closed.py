@@ -58,7 +58,8 @@ def value_number(layer: Layer) -> float | None:
 def common_basis(layer: Layer, cov: Matrix) -> Matrix | None:
     """Orthonormal columns in which A, V, B and cov are diagonal, or None."""
     parts = [M for M in (layer.A, layer.V, layer.B, cov) if M.any()]
-    sizes = [float(np.linalg.norm(M)) for M in parts]
+    tops = [float(np.abs(M).max()) for M in parts]  # squares of small ones are zero
+    sizes = [top * float(np.linalg.norm(M / top)) for M, top in zip(parts, tops)]
     for M, size in zip(parts, sizes):
         if np.abs(M - M.T).max() > ROUNDING * size:
             return None

@@ -160,7 +160,8 @@ def solve(
     steps"``.
 
     Raises ``ValueError`` for bad input only: dimensions that differ, times outside the
-    edges of a path, tolerances above 0.1.  Source: :cite:t:`alcalde2026gaussian`, eq. (1.1).
+    edges of a path, tolerances above 0.1.  Source: :cite:t:`alcalde2026gaussian`,
+    eq. (1.1).
     """
     path = as_path(layer_or_path)
     _check.instance(start, Gaussian, "start", "a gaussian.Gaussian")
