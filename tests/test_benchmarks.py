@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from benchmarks import cases, machine, peers, protocol, report, run
+from benchmarks import cases, machine, peers, phases, protocol, report, run
 from benchmarks.protocol import OURS, Claim, Outcome, Row, Timing
-from tfdynlib import attention, flow
+from tfdynlib import attention, flow, gaussian
 from tfdynlib.weights import Heads
 
 ROOT = Path(__file__).parent.parent
@@ -83,6 +83,15 @@ def test_integrators_of_others_reach_our_end(tokens):
     x, count = made(peers.diffrax_dopri5, x0, beta, 2.0)(1e-10)
     np.testing.assert_allclose(x, wanted, atol=1e-8)
     assert count > 12
+
+
+def test_covariances_of_others_blow_up_when_ours_do():
+    A, B, V = layers = phases.systems()[:, :12]
+    # Dozens of steps of 1e-6, ours of 1e-8.
+    ours = gaussian.phase_diagram(A, B, V, np.eye(2), 50.0, 1e-8, "numpy").blow_up_time
+    assert 3 < np.isfinite(ours).sum() < 12
+    assert phases.gap(phases.theirs(layers, "LSODA"), ours) < phases.ALLOWED
+    assert phases.gap(ours, np.full(12, np.inf)) == np.inf
 
 
 # ott-jax still imports a package that calls itself no longer maintained.

@@ -168,9 +168,18 @@ def test_reference_distance():
     assert w**2 == pytest.approx(8.0181335660, abs=PRINTED)
 
 
-@pytest.mark.parametrize("law", ["agrees", "agrees_with_the_closed_form", "symmetric"])
+LAWS = (
+    "agrees",
+    "agrees_with_the_closed_form",
+    "agrees_mode_by_mode",
+    "blows_up_on_time",
+    "symmetric",
+)
+
+
+@pytest.mark.parametrize("law", LAWS)
 def test_laws_of_random_layers(law):
-    """See the three functions below."""
+    """See the five functions below: d from 1 to 8, any rank, both signs."""
     assert len(unchecked(globals()[law], [[seed] for seed in range(24)])) == 24
 
 
@@ -195,10 +204,46 @@ def agrees_with_the_closed_form(seed):
     np.testing.assert_allclose(run.cov[-1], exact, atol=1e-11 * (1 + exact.max()))
 
 
+def commuting(seed):
+    """A layer and a start with common eigenvectors, each mode of either sign."""
+    rng = np.random.default_rng(seed)
+    d = 1 + seed % 8
+    Q = np.linalg.qr(rng.standard_normal((d, d)))[0]
+    a, k, v = 0.5 * rng.standard_normal((3, d))
+    s = rng.uniform(0.2, 1, d) * (np.arange(d) < rng.integers(1, d + 1))
+    A, B, V, cov = ((Q * x) @ Q.T for x in (a, k, v, s))
+    return Layer(A, B, V), (cov + cov.T) / 2, (a, v * k, s)
+
+
+def agrees_mode_by_mode(seed):
+    """The integrator, for commuting matrices; and the closed form of each mode."""
+    layer, cov, (a, c, s) = commuting(seed)
+    run = gaussian.solve(layer, Gaussian(np.zeros(layer.d), cov), [0.0, 0.3], "ode")
+    exact = gaussian.closed_form(layer, cov, [0.3])[0]
+    np.testing.assert_allclose(run.cov[-1], exact, atol=1e-11)
+    modes = np.sort(gaussian.scalar_covariance(a, c, s, 0.3))
+    np.testing.assert_allclose(np.linalg.eigvalsh(exact), modes, atol=1e-13)
+    assert run.factor.shape[2] == np.count_nonzero(s)
+
+
+def blows_up_on_time(seed):
+    """The integrator finds the pole of the closed form to 1e-8, if it comes soon."""
+    layer, start = case(seed, "vI")
+    layer = Layer(layer.A, layer.B, 8 * layer.V)
+    end = gaussian.blow_up_time(layer, start.cov, 3.0)
+    g = Gaussian.from_factor(np.zeros(layer.d), start.factor)
+    if end < 3:
+        run = gaussian.solve(layer, g, [0.0, 4.0], "ode")
+        assert run.status == "blow-up"
+        assert run.blow_up_time == pytest.approx(end, rel=1e-8)
+    return end < 3
+
+
 def symmetric(seed):
-    """Congruence, and (V, B) -> (cV, B/c), leave the covariance's equation alone."""
+    """Congruence, and (V, B) -> (cV, B/c) with c of either sign, leave the equation of
+    the covariance alone."""
     layer, start = case(seed)
-    c, d = 0.3 * 1.1**seed, layer.d
+    c, d = 0.3 * 1.1**seed * (-1) ** seed, layer.d
     T = np.linalg.qr(np.random.default_rng(d).standard_normal((d, d)))[0]
     T = T * np.linspace(0.5, 2, d)
     back = np.linalg.inv(T)

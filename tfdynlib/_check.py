@@ -19,6 +19,7 @@ UNIT_ROUNDING = 1e-14
 MASS_TOLERANCE = 1e-6
 # Squares of larger numbers are no doubles.
 LARGEST = 1e150
+LONGEST = 2**63 - 1
 # Kinds of NumPy types that hold real numbers (an object may turn out to be one).
 REAL_KINDS = "biufO"
 # A sum this close to 1 is 1 up to the rounding of the sum itself.
@@ -65,6 +66,14 @@ def positive(value: Any, name: str) -> float:
     return out
 
 
+def moderate(value: Any, name: str) -> float:
+    """``value`` as a positive float of which square and inverse are doubles."""
+    out = positive(value, name)
+    if not 1 / LARGEST <= out <= LARGEST:
+        raise refuse(name, f"between {1 / LARGEST:g} and {LARGEST:g}", value)
+    return out
+
+
 def time(value: Any, name: str) -> float:
     """``value`` as a finite time."""
     out = number(value, name)
@@ -92,6 +101,8 @@ def integer(value: Any, name: str) -> int:
     """``value`` as an integer of any sign."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool):
         raise refuse(name, "an integer", repr(value))
+    if not -LONGEST <= value <= LONGEST:
+        raise refuse(name, "an integer of 64 bits", value)
     return int(value)
 
 

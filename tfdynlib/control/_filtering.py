@@ -32,6 +32,20 @@ class Filtering:
         S = self.C.T @ np.linalg.solve(self.R, self.C)
         return (S + S.T) / 2
 
+    def in_units(self) -> tuple["Filtering", float, float]:
+        """The same equation with all terms of size one at most; what Sigma has been
+        divided by, and what time has been multiplied by."""
+        c, r = size(self.C), size(self.R)
+        C, R = self.C / c, self.R / r
+        bare = size(C.T @ np.linalg.solve(R, C)) if C.any() else 1.0
+        s = bare * c / r * c if C.any() else 0.0
+        q = float(np.abs(self.Q).max())
+        tau = max(float(np.abs(self.A).max()), s**0.5 * q**0.5) or 1.0
+        # Without a reading noise alone sets the size.
+        unit = min(tau / s, _check.LARGEST) if s else q / tau or 1.0
+        R = R * (bare * (min(tau / s / unit, _check.LARGEST) if s else 1.0))
+        return Filtering(self.A / tau, C, R, self.Q / tau / unit), unit, tau
+
     def rate(self, S: Matrix) -> Matrix:
         return self.A @ S + S @ self.A.T - S @ self.information @ S + self.Q
 
@@ -48,6 +62,11 @@ def filtering(A: Any, C: Any, R: Any, Q: Any, problem: str) -> Filtering:
     if np.linalg.eigvalsh(R)[0] <= 0:
         wanted = "positive definite: no reading, and no input, is free"
         raise _check.refuse("R", wanted, f"eigenvalue {np.linalg.eigvalsh(R)[0]:.3g}")
+    c, r = size(C), size(R)
+    reading = size((C / c).T @ np.linalg.solve(R / r, C / c))
+    if np.log(reading) + 2 * np.log(c) - np.log(r) > np.log(_check.LARGEST):
+        wanted = f"such that C^T R^-1 C is up to {_check.LARGEST:g}"
+        raise _check.refuse("C", wanted, f"|C| = {c:.3g} and |R| = {r:.3g}")
     noise = np.zeros((d, d)) if Q is None else semidefinite(Q, "Q", d)
     return Filtering(A, C, R, noise)
 
@@ -68,6 +87,11 @@ def semidefinite(value: Entries, name: str, d: int) -> Matrix:
     if least < -SAME * norm(M):
         raise _check.refuse(name, "without negative eigenvalues", f"{least:.3g}")
     return (M + M.T) / 2
+
+
+def size(M: np.ndarray) -> float:
+    """The largest entry; 1 if there is none but zero."""
+    return float(np.abs(M).max()) or 1.0
 
 
 def norm(M: np.ndarray) -> float:

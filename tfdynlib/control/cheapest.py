@@ -36,6 +36,8 @@ NUDGE = 0.05
 FAR = 1e8
 # More unknowns than this take minutes.
 LARGEST = 400
+# Widths that the solver takes; lengths of the way are one, or the like.
+WIDEST = 1e4
 ITERATIONS = 400
 
 Stack = Float[np.ndarray, "K _ _"]
@@ -86,15 +88,17 @@ def cheapest(
     cut in two can only cost less.
 
     Raises ``ValueError`` if the target is not reachable or of less than full rank (the
-    constraints of a thin cloud depend on each other), and for more than 400 unknowns.
+    constraints of a thin cloud depend on each other), for clouds wider than 1e4 or
+    narrower than 1e-4, and for more than 400 unknowns.
     """
     d = pair(start, target)
-    T = _check.positive(t_end, "t_end")
+    T = _check.moderate(t_end, "t_end")
     _check.one_of(weights, WEIGHTS, "weights")
     reach = reachable(start, target)
     if not reach or start.rank < d:
         why = reach.reason if not reach else f"both fill {start.rank} of {d} dimensions"
         raise ValueError(f"target must be reachable, and of full rank: {why}")
+    _refuse_extremes(start, target)
     program = _Program(start, target, T, _check.count(pieces, "pieces"), weights)
     runs = [program.solve(guess) for guess in program.guesses()]
     arrivals = [verify(program.path(z), start, target, MISSED) for z in runs]
@@ -111,6 +115,19 @@ def cheapest(
     slope = program.slope_left(best)
     status = "stationary" if slope <= SETTLED else "not settled"
     return Cheapest(path, cost, status if arrival else "missed", slope, gap, arrival)
+
+
+def _refuse_extremes(start: Gaussian, target: Gaussian) -> None:
+    """Refuse what is beyond the units of the solver."""
+    for g, name in ((start, "start"), (target, "target")):
+        widths = np.linalg.svd(g.factor, compute_uv=False)
+        far = max(widths[0], float(np.abs(g.mean).max()))
+        if far > WIDEST or widths[-1] < 1 / WIDEST:
+            wanted = (
+                f"of widths from {1 / WIDEST:g} to {WIDEST:g}, and a mean up to that"
+            )
+            came = f"widths from {widths[-1]:.3g}, and up to {far:.3g}"
+            raise _check.refuse(name, wanted, came)
 
 
 class _Program:

@@ -34,12 +34,15 @@ def kinetic_cost(path: LayerPath, start: Gaussian) -> float:
     On :math:`N(m,\Sigma)` it is :math:`|\dot m|^2+\mathrm{tr}\,J\Sigma J^\top`.  At
     least :math:`W_2^2/T`, which the geodesic attains (Benamou-Brenier).  The moments
     are integrated to 1e-12; the quadrature is that of ``weight_cost``.  ``inf`` if the
-    covariance blows up on the way.
+    covariance blows up on the way; ``ValueError`` for a path too stiff to be followed.
     """
     _check.instance(start, Gaussian, "start", "a gaussian.Gaussian")
     first, last = edges(path)
-    if solve(path, start, np.array([first, last])).status != "done":
+    whole = solve(path, start, np.array([first, last]))
+    if whole.status in ("blow-up", "not finite"):
         return float("inf")
+    if whole.status != "done":
+        raise _check.refuse("path", "one that can be followed", f"{whole.status!r}")
 
     def motion(t: Times) -> Times:
         # The start is no node; times between output times are not seen by the steps.

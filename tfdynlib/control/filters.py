@@ -27,6 +27,7 @@ def layer_of_filter(
     v = _check.number(v, "v")
     if not (np.isfinite(v) and v != 0):
         raise _check.refuse("v", "finite and not zero", v)
+    _check.moderate(abs(v), "v")
     data = filtering(A, C, R, Q, "filter")
     if data.Q.any():
         raise ValueError(

@@ -34,6 +34,7 @@ from tfdynlib.gaussian import Gaussian, solve
 PROBLEMS = ("filter", "regulator")
 # Largest residual of an accepted solution, relative to the terms of the equation.
 RESIDUAL = 1e-8
+ROUNDING = 1e-15  # of modes, in units of A or of the root of the other two terms
 SHARPENED = 2  # steps of Newton, each of which squares the error
 # Natural times after which e^-2t is below rounding.
 SETTLED = 20.0
@@ -57,8 +58,9 @@ class Riccati:
         Norm of what is left of the equation, relative to the sum of its terms' norms,
         or to 1e-8 of |A|^2 over the norm of C^T R^-1 C if that is more.
     by_flow, gap
-        The same matrix as the end of a flow in time from the identity, and the norm
-        of the difference, relative to the larger of 1 and the norm of the solution.
+        The same matrix as the end of a flow in time from a round start, and the norm
+        of the difference, relative to the larger of that start (of a size that the
+        equation has by itself) and the norm of the solution.
     flow
         ``"moments"`` if our layers can run this equation (Q = 0), else
         ``"doubling"``: the flow of the pair (X, Y) with Sigma = Y X^-1, by
@@ -100,20 +102,30 @@ def riccati(
     _check.one_of(problem, PROBLEMS, "problem")
     data = filtering(A, C, R, Q, problem)
     refuse_unsolvable(data, problem)
-    S = _steady(data)
-    gain = np.linalg.solve(data.R, data.C @ S).T
-    loop = np.linalg.eigvals(data.A - gain @ data.C).astype(complex)
-    residual = _residual(data, S)
-    if residual > RESIDUAL or loop.real.max() >= 0:
+    scaled, unit, rate = data.in_units()
+    S = _steady(scaled)
+    loop = np.linalg.eigvals(scaled.A - S @ scaled.information).astype(complex)
+    residual = _residual(scaled, S)
+    if residual > RESIDUAL or loop.real.max() > -ROUNDING:
         raise ValueError(
             "the solver's answer cannot be trusted: relative residual "
-            f"{residual:.1e}, slowest mode of the closed loop {loop.real.max():.1e} "
-            "(it must be negative); rescale A, C, R and Q"
+            f"{residual:.1e}, slowest mode of the closed loop {loop.real.max():.1e} in "
+            "natural units (it must be negative); rescale A, C, R and Q"
         )
-    end, flow = _by_flow(data, float(-loop.real.max()))
+    end, flow = _by_flow(scaled, float(-loop.real.max()))
     gap = float(np.linalg.norm(end - S) / max(1.0, norm(S)))
+    S, end = _in_bounds(S, unit), _in_bounds(end, unit)
+    gain = np.linalg.solve(data.R, data.C @ S).T
     gain = gain if problem == "filter" else gain.T
-    return Riccati(S, gain, loop, residual, end, gap, flow)
+    return Riccati(S, gain, rate * loop, residual, end, gap, flow)
+
+
+def _in_bounds(S: Matrix, unit: float) -> Matrix:
+    """S in the reader's units."""
+    if not np.abs(S).max() <= _check.LARGEST / unit:
+        wanted = f"such that the covariance stays below {_check.LARGEST:g}"
+        raise _check.refuse("A, C, R and Q", wanted, "one that does not")
+    return unit * S
 
 
 def riccati_flow(
@@ -134,7 +146,16 @@ def riccati_flow(
     """
     data = filtering(A, C, R, Q, "filter")
     start = semidefinite(start, "start", len(data.A))
-    return _doubled(data, start, _check.since(_check.time(t, "t"), "t"))
+    t = _check.since(_check.time(t, "t"), "t")
+    scaled, unit, rate = data.in_units()
+    if not rate * t:
+        return start
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):  # then it is out of bounds
+            end = _doubled(scaled, start / unit, rate * t)
+    except np.linalg.LinAlgError:
+        raise _check.refuse("t", "short enough for doubles", t) from None
+    return _in_bounds(end, unit)
 
 
 def _steady(data: Filtering) -> Matrix:
@@ -149,8 +170,9 @@ def _steady(data: Filtering) -> Matrix:
     )
 
     try:
-        S = solve_continuous_are(data.A.T, data.C.T, data.Q, data.R)
-    except LinAlgError as error:
+        with np.errstate(invalid="ignore"):  # of what is singular, and refused
+            S = solve_continuous_are(data.A.T, data.C.T, data.Q, data.R)
+    except (LinAlgError, ValueError) as error:
         raise ValueError(f"the solver found no stabilising solution: {error}") from None
     S = (S + S.T) / 2
     for _ in range(SHARPENED):

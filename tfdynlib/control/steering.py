@@ -65,7 +65,7 @@ def steer(
     full rank, where there is no precision.
     """
     d = pair(start, target)
-    T = _check.positive(t_end, "t_end")
+    T = _check.moderate(t_end, "t_end")
     _check.one_of(method, METHODS, "method")
     reach = reachable(start, target)
     if not reach:
@@ -137,7 +137,7 @@ def _slope(v: Number) -> float:
     out = _check.number(v, "v")
     if out == 0 or not np.isfinite(out):
         raise _check.refuse("v", "finite and not zero: attention sends V times", v)
-    return out
+    return float(np.copysign(_check.moderate(abs(out), "v"), out))
 
 
 # ------------------------------------------------------------- feed-forward alone

@@ -4,6 +4,7 @@
 import numpy as np
 from jaxtyping import Bool, Float
 
+from tfdynlib import _check
 from tfdynlib.gaussian._phase_rules import (
     ASTRAY,
     BLOW_UP,
@@ -165,7 +166,9 @@ def pinned(
     slope = pBq + form(q, B, p)
     hold = size * np.minimum(-slope * across, -2 * pBq * across)
     # c is what attention gives, so that A does not turn p
-    c = -form(q, A, p) / np.where(hold > 0, across, 1.0)
+    pull = np.abs(across) > 0
+    pull &= np.abs(form(q, A, p)) < np.abs(across) * _check.LARGEST
+    c = -form(q, A, p) / np.where(pull, across, 1.0)
     norm_A, norm_V = (np.linalg.norm(M, axis=(1, 2)) for M in (A, V))
     drift = norm_A + np.abs(c) * norm_V
     growth = form(p, A, p) + c * form(p, V, p)
@@ -174,5 +177,5 @@ def pinned(
         np.linalg.det(W) ** 2 <= THIN * (one + two) ** 2
     )
     found &= np.abs(form(p, B, p)) * norm_V <= ASTRAY * np.abs(slope * across)
-    found &= (hold > 0) & (hold >= STRONG * drift)
+    found &= pull & (hold > 0) & (hold >= STRONG * drift)
     return found & (growth * hold > SURELY * drift**2)

@@ -44,6 +44,8 @@ SHORT, LONG = 0.1, 1.0
 TALLEST = _check.LARGEST**0.5
 # A step this small against the time passed is the rest of the way to a blow-up.
 REST = 1e-12
+# Steps of the flow for V = vI, tried ones included: a few seconds.
+MOST = 50_000
 
 
 def value_number(layer: Layer) -> float | None:
@@ -56,7 +58,8 @@ def value_number(layer: Layer) -> float | None:
 def common_basis(layer: Layer, cov: Matrix) -> Matrix | None:
     """Orthonormal columns in which A, V, B and cov are diagonal, or None."""
     parts = [M for M in (layer.A, layer.V, layer.B, cov) if M.any()]
-    sizes = [float(np.linalg.norm(M)) for M in parts]
+    tops = [float(np.abs(M).max()) for M in parts]  # squares of small ones are zero
+    sizes = [top * float(np.linalg.norm(M / top)) for M, top in zip(parts, tops)]
     for M, size in zip(parts, sizes):
         if np.abs(M - M.T).max() > ROUNDING * size:
             return None
@@ -201,7 +204,8 @@ def closed_form(
     always); see the head of this file for the equations.  ``t`` are times, (m,), zero
     or positive and increasing.  Any rank of ``cov`` is welcome.
 
-    Raises ``ValueError`` for other layers, and for times at or after a blow-up.
+    Raises ``ValueError`` for other layers, and for times at or after a blow-up or so
+    late that they take too many steps.
     """
     _check.instance(layer, Layer, "layer", "a gaussian.Layer")
     shape = (layer.d, layer.d)
@@ -213,7 +217,10 @@ def closed_form(
     if found is None:
         wanted = "with V = vI, or of symmetric matrices that commute with cov"
         raise _check.refuse("layer", wanted, layer)
-    factors, blow_up, _ = found
+    factors, blow_up, _, tired = found
+    if tired:
+        wanted = f"within {MOST} steps of {SHORT:g} to {LONG:g} over |A|"
+        raise _check.refuse("t", wanted, times[-1])
     if times[-1] >= blow_up:
         raise _check.refuse("t", f"before the blow-up at {blow_up:.9g}", times[-1])
     factors = factors if times[0] == 0 else factors[1:]
@@ -225,15 +232,18 @@ def closed_form(
 
 def exact(
     layer: Layer, cov: Matrix, L: Factor, times: Times
-) -> tuple[Factors, float, Vector | None] | None:
+) -> tuple[Factors, float, Vector | None, bool] | None:
     """Factors at times since the start, time and direction of a blow-up before the
-    last of them; None if the layer has no closed form here.  Fewer times than asked
-    for and no blow-up: the covariance leaves the doubles."""
+    last of them, and whether it took too many steps; None if the layer has no closed
+    form here.  Fewer times than asked for, no blow-up and not too many steps: the
+    covariance leaves the doubles."""
     v = value_number(layer)
     if v is not None and L.shape[1]:
-        factors, blow_up, last = moebius_factors(Moebius(layer, v), L, times)
+        flow = Moebius(layer, v, MOST)
+        factors, blow_up, last = moebius_factors(flow, L, times)
         direction = np.linalg.svd(last)[0][:, 0] if blow_up < np.inf else None
-        return factors, blow_up, direction
+        tired = flow.most == 0 and len(factors) < len(times) and direction is None
+        return factors, blow_up, direction, tired
     modes = Modes.of(layer, cov)
     if modes is None or np.count_nonzero(modes.start) != L.shape[1]:
         return None
@@ -242,12 +252,13 @@ def exact(
     met = bool(ends[first] <= times[-1])
     kept = times[times < ends[first]]
     direction = modes.basis[:, first].copy() if met else None
-    return modes.factors(kept), float(ends[first]) if met else np.inf, direction
+    end = float(ends[first]) if met else np.inf
+    return modes.factors(kept), end, direction, False
 
 
 def closed_moments(
     layer: Layer, start: Gaussian, times: Times
-) -> tuple[Factors, float, Vector | None] | None:
+) -> tuple[Factors, float, Vector | None, bool] | None:
     """As ``exact``, from a Gaussian at times[0]."""
     found = exact(layer, start.cov, start.factor, times - times[0])
-    return found and (found[0], float(times[0]) + found[1], found[2])
+    return found and (found[0], float(times[0]) + found[1], *found[2:])

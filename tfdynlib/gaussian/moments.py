@@ -40,6 +40,8 @@ State = Float[np.ndarray, "n 1"]
 LEFT = 1e-11
 # ...and the covariance has grown by this factor.
 GROWN = 1e6
+# Nothing is known to more than this tolerance.
+COARSE = 0.1
 # Evaluations of a step of order 8.
 STAGES = 12
 # What is larger than this has left the numbers that the room takes.
@@ -88,7 +90,11 @@ class System:
         WD = W * self.D
         pull = float(np.sum(WD * (layer.V @ (WD @ (W.T @ (layer.B @ W))))))
         size = float(np.sum(WD * W))
-        return float(np.exp(-log_size)) * size / (2 * pull) if pull > 0 else np.inf
+        return (
+            float(np.exp(min(-log_size, 2 * EDGE))) * size / (2 * pull)
+            if pull > 0
+            else np.inf
+        )
 
     def closeness(self, t: float, y: State) -> float:
         """An event function: falls below zero when a blow-up is all but reached."""
@@ -154,11 +160,15 @@ def solve(
     steps"``.
 
     Raises ``ValueError`` for bad input only: dimensions that differ, times outside the
-    edges of a path.  Source: :cite:t:`alcalde2026gaussian`, eq. (1.1).
+    edges of a path, tolerances above 0.1.  Source: :cite:t:`alcalde2026gaussian`,
+    eq. (1.1).
     """
     path = as_path(layer_or_path)
     _check.instance(start, Gaussian, "start", "a gaussian.Gaussian")
     _check.one_of(method, ("auto", "ode"), "method")
+    for value, name in ((rtol, "rtol"), (atol, "atol")):
+        if _check.positive(value, name) > COARSE:
+            raise _check.refuse(name, f"up to {COARSE:g}", value)
     if start.d != path.d:
         raise _check.refuse("start", f"of d={path.d}, that of the layers", start)
     times = _check.increasing(t, "t").copy()
@@ -199,8 +209,10 @@ def _closed(path: LayerPath, start: Gaussian, times: Times) -> _Run | None:
     found = closed_moments(layer, start, times)
     if found is None:
         return None
-    factor, blow_up, direction = found
+    factor, blow_up, direction, tired = found
     status = "done" if len(factor) == len(times) else "not finite"
+    if tired:
+        status = "too many steps"
     if blow_up < np.inf:
         status = "blow-up"
     mean = np.zeros((len(factor), start.d))

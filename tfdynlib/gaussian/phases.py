@@ -107,7 +107,7 @@ def phase_diagram(
     Raises ``ValueError`` for shapes that do not fit and a ``cov`` that is none.
     """
     _check.one_of(method, ("auto", "compiled", "numpy"), "method")
-    t_end, rtol = _check.positive(t_end, "t_end"), _check.positive(rtol, "rtol")
+    t_end, rtol = _check.moderate(t_end, "t_end"), _check.positive(rtol, "rtol")
     if not 1e-11 <= rtol <= 1e-2:
         raise _check.refuse("rtol", "between 1e-11 and 0.01", rtol)
     named = {"A": A, "B": B, "V": V, "cov": cov}

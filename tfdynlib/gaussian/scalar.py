@@ -3,6 +3,8 @@ r"""One dimension: :math:`\dot S = 2aS + 2cS^2` has a closed form with its pole.
 :cite:t:`alcalde2026gaussian` in one dimension.
 """
 
+from typing import Any
+
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
@@ -61,10 +63,10 @@ def scalar_blow_up_time(
     curve = np.where(ratio == 0, 1.0, curve)
     with np.errstate(over="ignore"):  # inf: later than all doubles
         soon = curve / (2 * np.where(blows, pull, 1.0))
-        return np.where(faint, late / 2, np.where(blows, soon, np.inf))
+    return np.where(faint, late / 2, np.where(blows, soon, np.inf))
 
 
-def _log(x: np.ndarray, where: np.ndarray) -> np.ndarray:
+def _log(x: np.ndarray, where: Any) -> Any:
     """The logarithm where it is asked for, else 0."""
     return np.log(np.where(where, x, 1.0))
 

@@ -8,22 +8,37 @@ import numpy as np
 from tfdynlib.gaussian.certificates import BORDER, Case, Certificate, Regime, outside
 from tfdynlib.gaussian.closed import Modes, value_number
 from tfdynlib.gaussian.scalar import scalar_blow_up_time
-from tfdynlib.gaussian.types import symmetric_part
+from tfdynlib.gaussian.types import Matrix, symmetric_part
 
 
 def at_rest(case: Case) -> Regime | None:
-    half = case.layer.jacobian(case.cov) @ case.cov
-    size = sum(
-        np.linalg.norm(M)
-        for M in (case.layer.A @ case.cov, case.layer.V @ case.cov @ case.layer.B)
-    ) * max(1.0, float(np.linalg.norm(case.cov)))
+    own, seen = _terms(case)
+    half = own + seen
+    size = float(np.linalg.norm(own) + np.linalg.norm(seen))
     residual = float(np.linalg.norm(half + half.T))
     if residual > 1e-14 * size:
         return None
     why = Certificate(
-        "J Sigma + Sigma J^T = 0 at the start.", {"residual (zero)": residual}
+        "J Sigma + Sigma J^T = 0 at the start.",
+        {"residual, relative (zero)": residual / (size or 1.0)},
     )
     return Regime("rests", why, limit=case.cov)
+
+
+def _terms(case: Case) -> tuple[Matrix, Matrix]:
+    """A Sigma and V Sigma B Sigma over one number, as they may be no doubles."""
+    layer = case.layer
+    (A, a), (B, b), (V, v), (S, s) = map(_unit, (layer.A, layer.B, layer.V, case.cov))
+    sizes = np.array([a + s, v + b + 2 * s])
+    top = sizes.max()
+    own, seen = np.exp(sizes - top) if top > -np.inf else (0.0, 0.0)
+    return own * A @ S, seen * V @ S @ B @ S
+
+
+def _unit(M: Matrix) -> tuple[Matrix, float]:
+    """A matrix over its largest entry, and the logarithm of that, -inf for zero."""
+    size = float(np.abs(M).max())
+    return (M / size, float(np.log(size))) if size > 0 else (M, -np.inf)
 
 
 def attention_off(case: Case) -> Regime | None:

@@ -183,8 +183,9 @@ def gaussianity(
     least = (64 * np.finfo(float).eps * max(1e-150, float(np.abs(x).max()))) ** 2
     full = value > max(RANK * value[-1], least)
     rank = int(full.sum())
-    trace, square = float(np.trace(cov)), float(np.sum(cov**2))
-    sizes = (float(np.linalg.norm(mean)), trace, trace**2 / square if rank else 0.0)
+    trace = float(np.trace(cov))
+    share = float(np.linalg.norm(cov / (trace or 1.0)))
+    sizes = (float(np.linalg.norm(mean)), trace, share**-2 if rank else 0.0)
     if rank == 0:
         return Law(layer, n, d, 0, *sizes, "one point", {}, mean, cov)
     width, k = np.sqrt(value[full]), min(principal, rank)
@@ -206,6 +207,8 @@ def laws(
 ) -> list[Law]:
     """``gaussianity`` of the tokens at every depth; ``states`` as ``states`` gives."""
     _check.instance(states, Iterable, "states", "a sequence of tokens (n, d)")
+    if isinstance(states, np.ndarray) and states.ndim < 3:
+        raise _check.refuse("states", "a sequence of tokens (n, d)", states)
     return [gaussianity(x, rng, reps, layer=k) for k, x in enumerate(states)]
 
 

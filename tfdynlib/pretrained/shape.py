@@ -84,7 +84,9 @@ def radius_spread(x: ArrayLike) -> float:
     sphere, so a normalisation changes it little.
     """
     x = _check.tokens(x)
-    out = _radius_spread(np.sum((x - x.mean(axis=0)) ** 2, axis=1))
+    y = x - x.mean(axis=0)
+    size = float(np.abs(y).max()) or 1.0
+    out = _radius_spread(np.sum((y / size) ** 2, axis=1))
     if out is None:
         raise _check.refuse("x", "two different tokens or more", x)
     return out
@@ -101,7 +103,7 @@ def _columns(x: ArrayLike) -> Tokens:
 
 
 def _kurtosis(y: Tokens) -> Numbers:
-    square = y**2
+    square = (y / np.abs(y).max(axis=0)) ** 2
     return np.mean(square**2, axis=0) / np.mean(square, axis=0) ** 2 - 3
 
 
@@ -110,6 +112,7 @@ def _line_w2(y: Tokens) -> Numbers:
     edge = special.ndtri(np.arange(1, n) / n)
     density = np.exp(-(edge**2) / 2) / np.sqrt(2 * np.pi)
     weight = -np.diff(np.concatenate([[0.0], density, [0.0]]))
+    y = y / np.abs(y).max(axis=0)
     deviation = np.sqrt(np.mean(y**2, axis=0))
     fit = weight @ np.sort(y, axis=0) / deviation
     return np.sqrt(np.maximum(2 - 2 * fit, 0.0))
