@@ -8,6 +8,7 @@ stays; a figure, its model, the address, the window and the mouse are as new.
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -227,6 +228,44 @@ HASH = """() => {
     hash = (hash * 31 + data[k] + 256 * data[k + 1] + 65536 * data[k + 2]) | 0;
   return hash;
 }"""
+
+
+# From now on notes every word that a canvas draws, with its box, until it draws anew.
+NOTE_WORDS = """() => {
+  window.said = new Map();
+  const pen = CanvasRenderingContext2D.prototype;
+  const { clearRect, fillText } = pen;
+  pen.clearRect = function (...box) {
+    window.said.set(this.canvas, []);
+    return clearRect.apply(this, box);
+  };
+  pen.fillText = function (text, x, y) {
+    const m = this.measureText(text);
+    const [up, down] = [m.actualBoundingBoxAscent, m.actualBoundingBoxDescent];
+    const box = { text, x0: x, x1: x + m.width, y0: y - up, y1: y + down };
+    window.said.get(this.canvas)?.push(box);
+    return fillText.call(this, text, x, y);
+  };
+}"""
+WORDS = """() => [...document.querySelectorAll(".tfdyn canvas")]
+  .filter((canvas) => canvas.offsetParent && window.said.has(canvas))
+  .map((one) => [one.clientWidth, one.clientHeight, window.said.get(one)])"""
+
+
+def collisions(page: Page) -> list[tuple[str, str]]:
+    """Words on a canvas that lie on others, or stick out; after ``NOTE_WORDS``."""
+    found = []
+    for width, height, words in page.evaluate(WORDS):
+        for k, a in enumerate(words):
+            if not (-1 <= a["x0"] and a["x1"] <= width + 1 and a["y1"] <= height + 1):
+                found.append((a["text"], "out"))
+            for b in words[:k]:
+                across = min(a["x1"], b["x1"]) - max(a["x0"], b["x0"])
+                along = min(a["y1"], b["y1"]) - max(a["y0"], b["y0"])
+                # ticks of the grid lie below everything and may be written over
+                if min(across, along) > 2 and not re.fullmatch(r"[−\d.]+", b["text"]):
+                    found.append((b["text"], a["text"]))
+    return found
 
 
 def model(page: Page, key: str) -> Any:

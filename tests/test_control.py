@@ -218,6 +218,26 @@ def test_the_least_turn_has_determinant_one_even_between_ranges_at_right_angles(
     assert np.linalg.norm(K) <= 1e-14
 
 
+@pytest.mark.parametrize("method", ["feedforward", "geodesic"])
+def test_a_way_at_a_right_angle_does_not_depend_on_the_signs_of_factors(method):
+    """Of two equal turns one is taken by rule: from the earlier axis to the later."""
+    rng = np.random.default_rng(5)
+    frame = np.linalg.qr(rng.normal(size=(4, 4)))[0]
+    found = []
+    for signs in ((1, 1), (1, -1), (-1, 1), (-1, -1)):
+        ends = [
+            Gaussian.from_factor(np.zeros(4), sign * frame[:, [k]])
+            for k, sign in enumerate(signs)
+        ]
+        path = control.steer(*ends, 1.0, method)
+        assert control.verify(path, *ends)
+        found.append(path(0.75).A)
+    for A in found[1:]:
+        np.testing.assert_allclose(A, found[0], atol=1e-13)
+    below = np.tril(found[0] - found[0].T)
+    assert below.ravel()[np.argmax(np.abs(below))] > 0
+
+
 def test_a_turn_comes_in_two_pieces_and_a_stretch_in_one():
     assert control.steer(*LINES).breaks == (0.5,)
     longer = Gaussian([0, 1], np.diag([9.0, 0]))

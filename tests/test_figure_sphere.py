@@ -179,6 +179,22 @@ def test_nonsense_in_a_box_brings_the_old_value_back(visit):
     assert model(page, "beta") == 6
 
 
+@pytest.mark.parametrize("width", [320, 760])
+def test_no_entry_of_a_matrix_is_cut_off(visit, width):
+    page = visit(width).page
+    page.evaluate(
+        "document.querySelectorAll('details').forEach((d) => (d.open = true))"
+    )
+    B = [[[0.428, -0.0472, -0.084], [-0.722, -1.25, -0.638], [10, -10, -9.96]]]
+    put(page, B=B)
+    cut = page.evaluate(
+        """() => [...document.querySelectorAll(".tfdyn-cell")]
+          .filter((cell) => cell.scrollWidth > cell.clientWidth)
+          .map((cell) => cell.value)"""
+    )
+    assert cut == []
+
+
 def test_a_number_out_of_range_goes_to_the_nearest_end(visit):
     page = visit().page
     box = page.locator(".tfdyn-number").first

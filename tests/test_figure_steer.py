@@ -359,28 +359,37 @@ def test_an_address_holds_the_state_and_a_wrong_one_is_refused(browser, address,
     # An open page handed on keeps the path of its first file: only the state is read.
     _, _, shared = page.get_attribute(".tfdyn-share", "data-copied").partition("#")
     want, shown = state_of(page), words(page)
-    bad = json.dumps({"start_cov": [[1, 2], [2, 1]]})
+    bad = [[[1, 2], [2, 1]], [[1e-300, 0], [0, 1e-300]], [[9, 0], [0, 1e-9]]]
     with reading(browser) as visit:
         other = visit(address, hash=f"#{shared}", reduced_motion="reduce").page
         settle(other)
         assert state_of(other) == want and words(other) == shown
-        other.evaluate(f"location.hash = {json.dumps('#steer=' + bad)}")
-        other.wait_for_selector(".tfdyn-note:not([hidden])")
-        assert "cannot show: start_cov" in other.inner_text(".tfdyn-note")
+        for cov in bad:
+            address = "#steer=" + json.dumps({"start_cov": cov})
+            other.evaluate(f"location.hash = {json.dumps(address)}")
+            other.wait_for_selector(".tfdyn-note:not([hidden])")
+            assert "cannot show: start_cov" in other.inner_text(".tfdyn-note")
+            assert state_of(other) == want
+            other.evaluate("location.hash = ''")
+            other.wait_for_selector(".tfdyn-note", state="hidden")
 
 
 # Words, ends of the range, access
 
 
+AT_HOME: dict = {"target_cov": [[1, 0.3], [0.3, 0.6]], "target_mean": [0.5, -0.3]}
 ENDS: list[dict] = [
     {"T": 0.01, "t": 0.01},
     {"T": 5.0, "t": 5.0},
     {"start_cov": [[9, 0], [0, 0.0009]], "target_cov": [[0.0009, 0], [0, 9]]},
+    {"start_cov": [[9, 0], [0, 1e-8]], "target_cov": [[1e-8, 0], [0, 9]]},
+    {"start_cov": [[1e-8, 0], [0, 1e-8]], "target_cov": [[9, 0], [0, 9]]},
+    {"start_cov": [[1, 1], [1, 1]], "target_cov": [[1, -1], [-1, 1]]},
     {"start_cov": POINT, "target_cov": POINT, "method": "geodesic"},
     {"start_cov": POINT, "target_cov": POINT, "start_mean": [-1, 2]},
     {"start_cov": LINE, "target_cov": [[0, 0], [0, 4]]},
     {"start_cov": LINE, "target_cov": LINE, "method": "attention"},
-    {"target_cov": [[1, 0.3], [0.3, 0.6]], "target_mean": [0.5, -0.3]},
+    AT_HOME,
     {"start_mean": [-10, 10], "target_mean": [10, -10]},
 ]
 
@@ -392,12 +401,15 @@ def test_ends_of_the_range_give_a_sentence_and_no_nan(page):
             put(page, **{**home, "method": method, **state})
             text = page.inner_text(".tfdyn-card")
             assert not re.search(r"NaN|undefined|Infinity|null", text), (state, text)
-            assert page.inner_text(".tfdyn-verdict").strip()
+            verdict = page.inner_text(".tfdyn-verdict")
+            assert verdict.strip()
+            if "It arrives" in verdict:
+                assert ("up to rounding" in verdict) == ("fails" in lamp(page, 2))
 
 
 def test_equal_start_and_target_need_no_weights(page):
     home = Steer("r1").state()
-    put(page, **{**home, **ENDS[7]})
+    put(page, **{**home, **AT_HOME})
     assert numbers(page)["costs"]["feedforward"]["weight"] == pytest.approx(
         0, abs=1e-20
     )
@@ -467,6 +479,8 @@ def test_every_preset_has_a_still_of_its_moment():
         ("start_cov", [[1, 2], [2, 1]]),
         ("start_mean", [0.0, 0.0, 0.0]),
         ("target_cov", [[1, 0.1], [0.2, 1]]),
+        ("target_cov", [[1, 0], [0, 1e-9]]),
+        ("start_cov", [[1e-300, 0], [0, 1e-300]]),
     ],
 )
 def test_a_trait_out_of_range_is_refused_by_name(key, value):

@@ -152,6 +152,12 @@ def test_no_result_is_typed_where_a_run_can_put_it(page):
 
 
 @each_page
+def test_a_number_from_a_run_has_a_space_before_it(page):
+    """After a formula: "$T=$ {glue:...}", or the page reads "T =0.641"."""
+    assert not re.findall(r"[^\n]*[\w$]\{glue:\w+\}`[^\n]*", page.writing)
+
+
+@each_page
 def test_cells_are_short_and_fit_the_page(page):
     for cell in page.cells:
         lines = [x for x in cell.body.splitlines() if x.strip()]

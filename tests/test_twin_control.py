@@ -190,6 +190,32 @@ def test_a_line_to_a_line_goes_in_two_stages(node):
     assert abs(np.linalg.eigvalsh(np.reshape(cov, (2, 2)))[0]) < 1e-10
 
 
+def at_a_right_angle(angle: float, turn: float, method: str) -> dict:
+    """A line and another one, all but a quarter turn away; means at rest."""
+    covs = {}
+    for key, a in (("start_cov", angle), ("target_cov", angle + turn)):
+        line = 1.3 * np.array([np.cos(a), np.sin(a)])
+        covs[key] = np.outer(line, line).tolist()
+    still = {"start_mean": [0.0, 0.0], "target_mean": [0.0, 0.0]}
+    return {**still, **covs, "T": 1.0, "method": method}
+
+
+def test_of_two_equal_turns_both_take_the_one_to_the_left(node):
+    offsets = (0.0, 1e-17, 1e-13, -1e-13, 3e-10, -3e-10)  # what rounding may leave
+    cases = [
+        at_a_right_angle(angle, way * (np.pi / 2 + off), method)
+        for angle in np.linspace(0, np.pi, 9)
+        for way in (1, -1)
+        for off in offsets
+        for method in ("feedforward", "geodesic")
+    ]
+    body = GIVEN + "return weightsAt(path, 0.75).A;"
+    for state, got in zip(cases, node(IMPORTS, body, cases)):
+        ours = path_of(state)(0.75).A
+        assert got == pytest.approx(ours.ravel(), abs=1e-8)
+        assert ours[1, 0] - ours[0, 1] > 1  # counter-clockwise
+
+
 def test_ranks_and_refusals_are_the_packages(node):
     """Also just above and below the size that counts as rounding."""
     covs = [

@@ -22,9 +22,15 @@ REMAINS = re.compile(
     r"|requires? a (running )?kernel"
     r"|<(tfdynlib|matplotlib|IPython|Axes|Figure)\b[^>]*>"
     r"|\bobject at 0x[0-9a-f]+"
+    r"|\bnp\.(float|int)\d+\("  # a number, but not as a reader writes it
     rf"|\b({'|'.join(widgets.__all__)})\([^)]*\) *$"
 )
 
+
+# What a cell has printed is read without scrolling.
+CUT = """(article) => [...article.querySelectorAll(".cell_output pre")]
+  .filter((pre) => pre.scrollWidth > pre.clientWidth + 1)
+  .map((pre) => pre.innerText.slice(0, 80))"""
 
 every_page = pytest.mark.parametrize("name", PAGES)
 
@@ -167,6 +173,7 @@ def test_page_does_not_scroll_sideways(shelf: Shelf, name):
             "(el) => el.scrollWidth - el.clientWidth"
         )
         assert overflow <= 0, f"{overflow} px too wide at {width} px: {_widest(page)}"
+        assert page.locator("article").evaluate(CUT) == []
 
 
 def _widest(page) -> str:

@@ -12,6 +12,8 @@ import traitlets
 
 from tfdynlib._check import refuse
 
+THIN = 2e-13  # an eigenvalue below this part of the largest counts as 0
+
 
 class Trait(traitlets.TraitType):
     """A trait that refuses as the rest of the package does."""
@@ -175,13 +177,27 @@ class Vector(Trait):
 
 
 class Covariance(Matrix):
-    """A symmetric matrix without negative eigenvalues, up to rounding."""
+    """A symmetric matrix without negative eigenvalues, up to rounding.
+
+    An eigenvalue that counts as positive is at least ``least``.
+    """
+
+    def __init__(self, default: list, *, d: int, least: float = 0.0, **metadata: Any):
+        super().__init__(default, d=d, **metadata)
+        self.least = least
 
     def wanted(self) -> str:
-        return f"symmetric, without negative eigenvalues, {super().wanted()}"
+        signs = "without negative eigenvalues"
+        if self.least:
+            signs += f" or positive ones below {self.least:g}"
+        return f"symmetric, {signs}, {super().wanted()}"
 
     def fits(self, array: np.ndarray) -> bool:
         if not (super().fits(array) and np.isfinite(array).all()):
             return False
-        least = np.linalg.eigvalsh(array)[0] if (array == array.T).all() else -np.inf
-        return bool(least >= -1e-13 * np.abs(np.diag(array)).sum())
+        if not (array == array.T).all():
+            return False
+        values = np.linalg.eigvalsh(array)
+        if values[0] < -1e-13 * np.abs(np.diag(array)).sum():
+            return False
+        return bool((values[values > THIN * values[-1]] >= self.least).all())

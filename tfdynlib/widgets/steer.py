@@ -11,6 +11,7 @@ from tfdynlib.widgets._traits import Covariance, OneOf, Real, Vector
 from tfdynlib.widgets._widget import Widget, doubles
 
 METHODS = ("feedforward", "attention", "geodesic")
+LEAST = 1e-8  # of a variance: precisions are finite, and so are their squares
 SHARES = (0.0, 0.3, 0.8)  # of T, where page and Python are compared
 WORDS = {
     "feedforward": "feed-forward weights",
@@ -36,9 +37,13 @@ class Steer(Widget):
     OPENING = ("r1", "thin_to_round", "mirror", "attention_only", "line_to_line")
 
     start_mean = Vector(START["start_mean"], d=2).tag(sync=True, page=True)
-    start_cov = Covariance(START["start_cov"], d=2).tag(sync=True, page=True)
+    start_cov = Covariance(START["start_cov"], d=2, least=LEAST).tag(
+        sync=True, page=True
+    )
     target_mean = Vector(TARGET["target_mean"], d=2).tag(sync=True, page=True)
-    target_cov = Covariance(TARGET["target_cov"], d=2).tag(sync=True, page=True)
+    target_cov = Covariance(TARGET["target_cov"], d=2, least=LEAST).tag(
+        sync=True, page=True
+    )
     method = OneOf("feedforward", words=METHODS).tag(sync=True, page=True)
     T = Real(1.5, min=0.01, max=5.0).tag(sync=True, page=True)
     curve = OneOf("axes", words=("speed", "size", "axes")).tag(

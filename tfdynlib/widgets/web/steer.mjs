@@ -22,16 +22,19 @@ import { eigSym, flat } from "./twin/matrix2.mjs";
 const NAMES = ["start", "target"];
 const WATCHED = ["start_mean", "start_cov", "target_mean", "target_cov", "method", "T"];
 
+const LEAST = 1e-8; // of a variance: precisions are finite, and so are their squares
+
 const isNumber = (v, most) => typeof v === "number" && Number.isFinite(v) && Math.abs(v) <= most;
 const isMean = (v) => Array.isArray(v) && v.length === 2 && v.every((x) => isNumber(x, 10));
 
-/** Two rows, symmetric to the last bit, no negative eigenvalue but one of rounding. */
+/** Two rows, symmetric to the last bit, no eigenvalue that is negative or too small but one of rounding. */
 function isCovariance(v) {
   const square = Array.isArray(v) && v.length === 2 &&
     v.every((row) => Array.isArray(row) && row.length === 2 && row.every((x) => isNumber(x, 10)));
   if (!square || v[0][1] !== v[1][0]) return false;
   const [large, small] = eigSym(flat(v)).values;
-  return small > 0 || rankOf(flat(v)) < 2 && small >= -1e-12 * Math.abs(large);
+  const counted = [large, small].slice(0, rankOf(flat(v)));
+  return small >= -1e-12 * Math.abs(large) && large >= 0 && counted.every((x) => x >= LEAST);
 }
 
 const STATE = {

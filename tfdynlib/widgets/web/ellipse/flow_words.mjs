@@ -38,12 +38,17 @@ function besideWords(run, t) {
   return `The filter has ${short(values[0])}, ${short(values[1])}; *W*_2 between them ${short(apart < 1e-6 ? 0 : apart)}.`;
 }
 
+/** The direction of a blow-up; no run gets near enough to its limit for more where V turns. */
+const degrees = (run) => ((run.flow.direction * 180) / Math.PI).toFixed(scalarOf(run.layer.V) === null ? 0 : 2)
+  .replace(/^-(0(\.0+)?)$/u, "$1").replace("-", "−");
+
 /** Title, detail and tone. */
 export function verdictOf(run, t) {
   const { kind, theorem, rate, bounds, exact } = run.fate;
   const beside = besideWords(run, t);
   if (Number.isFinite(run.blowUp)) {
-    const where = run.flow.direction === null ? "" : ` along ${digits((run.flow.direction * 180) / Math.PI, 4)}°`;
+    const angle = run.flow.direction === null ? "" : degrees(run);
+    const where = angle && ` along ${angle}°`;
     const within = bounds ? ` The theorem: from ${digits(bounds[0], 4)} to ${digits(bounds[1], 5)}.` : "";
     return [
       `Blows up at *t*^∗ = ${digits(run.blowUp, 7)}`,

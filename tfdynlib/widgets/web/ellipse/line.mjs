@@ -2,7 +2,9 @@
 
 import { tickText, linear } from "../kit/scale.mjs";
 import { fade } from "../kit/palette.mjs";
-import { label } from "../kit/text.mjs";
+import { inside, label, textWidth } from "../kit/text.mjs";
+
+const LINE = 17; // px between lines of names
 
 /** A map of the stage: x from -reach to reach, heights from 0 to `top`. */
 export function lineOf(view, { reach, top, centre = 0 }) {
@@ -60,6 +62,21 @@ export function area(ctx, g, f, color, strength = 0.2) {
   ctx.lineTo(10, g.bottom);
   ctx.fillStyle = fade(color, strength);
   ctx.fill();
+}
+
+/** put(name, x, height, color, align, up): names over a curve, each above those before. */
+export function names(ctx, g, p) {
+  const taken = [];
+  return (name, x, height, color, align, up) => {
+    const width = textWidth(ctx, name, p);
+    const at = inside(g.x(x), width, align, g.w);
+    const left = at - { left: 0, center: width / 2, right: width }[align];
+    const meets = (y) => taken.some((b) => Math.abs(b.y - y) < LINE && b.left < left + width + 4 && left < b.right + 4);
+    let y = Math.max(14, g.y(height) - up);
+    while (meets(y) && y > 14) y = Math.max(14, y - LINE);
+    taken.push({ left, right: left + width, y });
+    label(ctx, name, at, y, p, { size: 13, color, align, halo: p.soft });
+  };
 }
 
 /** The density of N(m, S). */

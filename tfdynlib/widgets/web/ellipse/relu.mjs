@@ -2,7 +2,6 @@
 
 import { doubles } from "../kit/passport.mjs";
 import { linear } from "../kit/scale.mjs";
-import { inside, label, textWidth } from "../kit/text.mjs";
 import * as relu from "../twin/relu.mjs";
 import * as line from "./line.mjs";
 import { reluPython } from "./python.mjs";
@@ -25,19 +24,16 @@ function draw(ctx, view, { m, t, now }) {
   line.curve(ctx, g, line.bell(now.mean, now.variance), { color: p.ctl, width: 1.4 });
   line.curve(ctx, g, law, { color: p.state, width: 2.6 });
   line.curve(ctx, g, line.bell(m * grown, grown * grown), { color: p.theory, width: 1.8, dash: [6, 5] });
-  const put = (name, x, y, color, align, up = 12) => {
-    const left = inside(g.x(x), textWidth(ctx, name, p), align, g.w);
-    label(ctx, name, left, Math.max(14, g.y(y) - up), p, { size: 13, color, align, halo: p.soft });
-  };
-  const far = now.mean + 0.3 * Math.sqrt(now.variance);
-  put("same mean, variance", far, line.bell(now.mean, now.variance)(far), p.mut, "left", 10);
+  const put = line.names(ctx, g, p);
   const side = (m - 0.9) * grown;
   put("Gaussian of *x*′ = *x*", side, line.bell(m * grown, grown * grown)(side), p.theory, "right", 14);
   const peak = Math.max(0, m * grown);
   put("*x*′ = *x*^{+}", m > 0.3 ? peak : Math.min(m, 0), m > 0.3 ? law(peak) : law(Math.min(m, 0)), p.state, "center", 14);
+  const far = now.mean + 0.3 * Math.sqrt(now.variance);
+  put("same mean, variance", far, line.bell(now.mean, now.variance)(far), p.mut, "left", 10);
 }
 
-const LAMPS = ["no mass below the kink", "the Gaussian is close", "the bound holds"];
+const LAMPS = ["no mass below the kink", "the Gaussian is close", "the distance is within its bound"];
 
 function lampsOf(m, now) {
   const below = relu.Phi(-m);

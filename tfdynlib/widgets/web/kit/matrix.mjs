@@ -12,8 +12,14 @@ const STEP = 0.05;
 const clamp = (v) => Math.min(LIMIT, Math.max(-LIMIT, v));
 const tidy = (v) => Number(clamp(Math.round(v / STEP) * STEP).toFixed(2)) + 0;
 
-/** One cell: drag sideways, click to type, arrow keys. */
-export function cell(card, { name, get, put }) {
+/** A number with three digits, or with as many as `room` letters hold. */
+function fitting(value, room) {
+  const texts = [3, 2, 1].map((digits) => number(value, digits));
+  return texts.find((text) => text.length <= room) ?? texts.at(-1);
+}
+
+/** One cell: drag sideways, click to type, arrow keys.  `room` is in letters. */
+export function cell(card, { name, get, put, room = 7 }) {
   const box = h("input", {
     type: "text",
     inputmode: "text",
@@ -29,7 +35,7 @@ export function cell(card, { name, get, put }) {
     const value = get();
     if (!Number.isFinite(value)) return;
     if (document.activeElement !== box || box.dataset.typing === undefined)
-      box.value = number(value, 3);
+      box.value = fitting(value, room);
     bar.style.setProperty("--tfdyn-value", String(Math.max(-1, Math.min(1, value / 3))));
     bar.classList.toggle("tfdyn-zero", value === 0);
   }
@@ -160,6 +166,7 @@ function editor(card, { letter, words, size, get, put }) {
     for (let j = 0; j < size; j += 1) {
       const one = cell(card, {
         name: `${letter}, row ${i + 1}, column ${j + 1}`,
+        room: size > 2 ? 5 : 7,
         get: () => get()?.[i]?.[j],
         put: (value) => put(i, j, value),
       });
