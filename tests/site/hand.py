@@ -2,15 +2,14 @@
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
+from opening import SEEN
 from playwright.sync_api import ElementHandle, Locator, Page
 from reader import Visits
 from sitebook import FIGURE, Figure, figures, one_of_kinds, one_of_views
 
-SEEN = (Path(__file__).parent / "hand.js").read_text("utf8")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
 

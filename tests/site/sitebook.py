@@ -81,6 +81,11 @@ def _text(name: str) -> str:
     return file.read_text("utf8") if file.is_file() else ""
 
 
+def has_figure(name: str) -> bool:
+    """Whether a built page has one."""
+    return 'data-figure="' in _text(name)
+
+
 def figures() -> list[Figure]:
     """All figures of the site; one that stands for them if the site is not built."""
     found = [
@@ -104,6 +109,16 @@ def one_of_views() -> tuple[Figure, ...]:
         if key not in best or best[key][0] < size:
             best[key] = (size, figure)
     return tuple(figure for _, figure in best.values())
+
+
+def one_of_programs() -> list[str]:
+    """The first page of those that load the same scripts and kinds of figures."""
+    first: dict[frozenset[str], str] = {}
+    for name in PAGES:
+        found = re.findall(r'<script[^>]*src="(?:[^"]*/)?([^"]+)"', _text(name))
+        found += re.findall(r'data-figure="([\w-]+)"', _text(name))
+        first.setdefault(frozenset(found), name)
+    return list(first.values())
 
 
 @cache

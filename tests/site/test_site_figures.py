@@ -18,8 +18,9 @@ from hand import (
     other_place,
 )
 from playwright.sync_api import ElementHandle
-from reader import Visits
+from reader import Shelf, Visits
 from sitebook import Figure
+from touring import tour
 
 PROMISE = 1e-9  # what the book says of page against Python; rounding gives about 1e-13
 
@@ -42,46 +43,28 @@ def test_play_moves_the_picture_and_pause_stops_it(visits: Visits, figure: Figur
 
 @every_figure
 def test_figure_speaks_and_shows_how_far_it_is_from_python(
-    visits: Visits, figure: Figure
+    shelf: Shelf, figure: Figure
 ):
-    hand = open_figure(visits, figure)
-    hand.rest()
-    hand.until(
-        "(el) => /deviation \\d/.test(el.querySelector('.tfdyn-passport').innerText)"
-    )
-    passport = " ".join(hand.el.locator(".tfdyn-passport-line").inner_text().split())
+    opening = tour(shelf, figure)[0]
+    passport = " ".join(opening.passport.split())
     assert float(NUMBER.findall(passport.split("deviation ")[1])[0]) <= PROMISE
     assert "page against Python" in passport
     assert f"tfdynlib {sitebook.of_figure(figure)['version']}" in passport
-    said = hand.el.locator("[role=status][aria-live=polite]").last.text_content() or ""
+    said = opening.said
     assert len(said.split()) >= 4 and said.strip()[-1] in ".!?", said
-    names = hand.el.locator("canvas").evaluate_all(
-        "(all) => all.map((el) => el.ariaLabel)"
-    )
+    names = opening.names
     assert all(name and len(name.split()) >= 3 for name in names), names
 
 
 @every_figure
 def test_words_of_a_figure_are_set_and_stand_where_they_belong(
-    visits: Visits, figure: Figure
+    shelf: Shelf, figure: Figure
 ):
     """No mark-up is left over; the page's style does not push a number off its name."""
-    hand = open_figure(visits, figure)
-    for chip in hand.chips.all():
-        chip.click()
-        text = hand.el.locator(".tfdyn-card").inner_text()
-        assert not any(
-            mark in text for mark in ("*", "[[", "^{", "_{", "NaN", "undefined")
-        )
-    off = hand.run(MISPLACED)
-    assert off == []
-
-
-MISPLACED = """(el) => [...el.querySelectorAll("dl dd")].filter((value) => {
-  const name = value.previousElementSibling.getBoundingClientRect();
-  return Math.abs(value.getBoundingClientRect().left - name.left) > 1
-    || value.scrollWidth > value.clientWidth + 8;  // columns are 12 px apart
-}).map((value) => value.innerText)"""
+    for stop in tour(shelf, figure):
+        for mark in ("*", "[[", "^{", "_{", "NaN", "undefined"):
+            assert mark not in stop.card
+        assert stop.misplaced == []
 
 
 # ---- controls: each one that a reader can meet
