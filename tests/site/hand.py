@@ -74,7 +74,7 @@ class Hand:
         """Its readouts, verdict and lamps."""
         return self.run("(el) => tfdynSeen.words(el)")
 
-    def until(self, code: str, arg: Any = None, timeout: float = 5000) -> None:
+    def until(self, code: str, arg: Any = None, timeout: float = 60_000) -> None:
         """Wait until the JavaScript function ``code`` of the element is true."""
         handle = self.el.element_handle()
         self.page.wait_for_function(
@@ -108,6 +108,11 @@ class Hand:
     def playing(self) -> bool:
         """Whether the button says Pause."""
         return self.button("Pause").count() == 1
+
+    def pause(self) -> "Hand":
+        """Click Pause, unless the run has come to its end meanwhile."""
+        self.run("(el) => el.querySelector('.tfdyn-play[aria-label=Pause]')?.click()")
+        return self
 
     def button(self, name: str) -> Locator:
         """A button of the card by its spoken name."""

@@ -27,6 +27,7 @@ from opening import first_control, watched
 from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, Route
 from sitebook import FIGURE
 
+PATIENCE = 60_000  # ms for what comes late on a busy machine
 SUBPATH = "some/where"  # the book must not need the root of its host
 OUTSIDE = re.compile(r"^(?!http://127\.0\.0\.1[:/]|http://localhost[:/]|ws://127\.0\.0\.1"
                      r"|ws://localhost|file:|data:|blob:|about:)")  # fmt: skip
@@ -142,7 +143,7 @@ class Visits:
         context = self.site.browser.new_context(
             viewport={"width": width, "height": height}, **options
         )
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(PATIENCE)
         self._open.append(context)
         return context
 

@@ -1,6 +1,8 @@
 """Every page for every reader: axe, both themes, a phone, contrast, no bright panel."""
 
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 import sitebook
@@ -85,6 +87,27 @@ LOOKS = """(menu) => {
 }"""
 
 
+# Formulas are half of all elements and set by one program: of those in a line and of
+# those displayed the first three are judged whole, the others without what is in them.
+FEW = """() => {
+  const inner = (all) => [...document.querySelectorAll(all)].slice(3)
+    .map((one) => [one, [...one.childNodes]]);
+  globalThis.tfdynSpared ??= new Map([
+    ...inner("mjx-container:not([display])"), ...inner("mjx-container[display]"),
+  ]);
+  for (const one of tfdynSpared.keys()) one.replaceChildren();
+}"""
+AGAIN = "() => tfdynSpared.forEach((inner, one) => one.replaceChildren(...inner))"
+
+
+@contextmanager
+def few_formulas(page: Page) -> Iterator[None]:
+    """Most formulas are empty meanwhile."""
+    page.evaluate(FEW)
+    yield
+    page.evaluate(AGAIN)
+
+
 def violations(page: Page, only: dict, menu: bool) -> list[str]:
     """What axe finds, one line each: rule, how many, first element, reason."""
     assert page.evaluate(LOOKS, menu) > 3
@@ -132,9 +155,12 @@ def test_axe_finds_nothing_in_either_theme(shelf: Shelf, name, width, themes):
     if width > 1000:
         open_all_folds(page)
     ready_for_axe(page)
-    for theme, only in looks:
-        show_theme(page, theme)
-        assert violations(page, only, menu=first) == [], theme
+    with few_formulas(page):
+        found = {}
+        for theme, only in looks:
+            show_theme(page, theme)
+            found[theme] = violations(page, only, menu=first)
+    assert found == {theme: [] for theme, _ in looks}
 
 
 def test_axe_sees_one_faint_word(shelf: Shelf):

@@ -33,10 +33,8 @@ def test_play_moves_the_picture_and_pause_stops_it(visits: Visits, figure: Figur
     start = hand.shrink("n").rest()
     assert not hand.playing()
     hand.button("Play").click()
-    hand.button("Pause").wait_for()
     assert hand.changes(start)
-    hand.button("Pause").click()
-    stopped = hand.rest()
+    stopped = hand.pause().rest()
     assert stopped != start
     assert not hand.changes(stopped, timeout=400)
 

@@ -41,10 +41,10 @@ def frame_cost(hand: Hand) -> tuple[float, float]:
     hand.button("Play").click()
     hand.run("(el) => { el.tfdyn.frameTimes.length = 0; }")
     before = work_done(session)
-    hand.until(f"(el) => el.tfdyn.frameTimes.length >= {FRAMES}", timeout=20_000)
+    hand.until(f"(el) => el.tfdyn.frameTimes.length >= {FRAMES}")
     times = hand.run("(el) => [...el.tfdyn.frameTimes]")
     work = 1000 * (work_done(session) - before) / len(times)
-    hand.button("Pause").click()
+    hand.pause().rest()
     session.detach()
     return sorted(times)[len(times) // 2], work
 
