@@ -8,7 +8,7 @@ import contextlib
 import io
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,8 @@ import numpy as np
 from playwright.sync_api import CDPSession, Page
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from unchecked import no_checks
+
+from tfdynlib.widgets._widget import Widget
 
 AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
 FIGURE = "document.querySelector('.tfdyn')"
@@ -75,9 +77,13 @@ def model(page: Page, key: str) -> Any:
     return page.evaluate(f"{FIGURE}.tfdyn.model.get({json.dumps(key)})")
 
 
-def state_of(page: Page, figure: type) -> dict[str, Any]:
+def state_of(page: Page, figure: type[Widget]) -> dict[str, Any]:
     """All that a reader can change of the figure, a class of ``tfdynlib.widgets``."""
-    return {key: model(page, key) for key in figure.keys_of_state()}
+    keys = list(figure.keys_of_state())
+    return page.evaluate(
+        f"(keys) => Object.fromEntries(keys.map((k) => [k, {FIGURE}.tfdyn.model.get(k)]))",
+        keys,
+    )
 
 
 def numbers(page: Page) -> dict:
@@ -169,7 +175,7 @@ def begun(page: Page, name: str) -> tuple[bool, float]:
     return plays, t
 
 
-def drag(page: Page, start: Collection[float], end: Collection[float]) -> None:
+def drag(page: Page, start: Sequence[float], end: Sequence[float]) -> None:
     """Drag from one point of the window to another."""
     page.mouse.move(*start)
     page.mouse.down()
@@ -205,13 +211,11 @@ def shared(page: Page) -> str:
     """The part of the address, from its #, that a click on Share gives."""
     page.click(".tfdyn-share")
     # A page handed on keeps the path of its first file: only the state is read.
-    _, mark, text = str(page.get_attribute(".tfdyn-share", "data-copied")).partition(
-        "#"
-    )
-    return mark + text
+    address = str(page.get_attribute(".tfdyn-share", "data-copied"))
+    return address[address.index("#") :]
 
 
-def assert_shared(one: Page, two: Page, figure: type) -> None:
+def assert_shared(one: Page, two: Page, figure: type[Widget]) -> None:
     """The second page, opened at the shared address of the first, shows the same."""
     assert state_of(two, figure) == state_of(one, figure)
     assert two.evaluate(HASH) == one.evaluate(HASH)
@@ -227,7 +231,9 @@ def assert_whole(page: Page) -> None:
     assert page.inner_text(".tfdyn-verdict").strip(), "no verdict"
 
 
-def assert_changes(page: Page, changes: dict[str, object], quiet: object = ()) -> None:
+def assert_changes(
+    page: Page, changes: dict[str, object], quiet: Collection[str] = ()
+) -> None:
     """Each value put alone changes the stage, unless ``quiet``, and back again."""
     t = model(page, "t")
     for key, value in changes.items():

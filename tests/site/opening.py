@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from figurehand import work_done
 from playwright.sync_api import CDPSession, Page
 
 # What a figure shows, told by functions on the page; see the file.
@@ -37,10 +38,3 @@ def first_control(
     page.goto(address, wait_until="commit")
     clock = page.evaluate(FIRST, index)
     return work_done(session), clock
-
-
-def work_done(session: CDPSession) -> float:
-    """Seconds of processor time of the page's main thread so far."""
-    metrics = session.send("Performance.getMetrics")["metrics"]
-    (work,) = [one["value"] for one in metrics if one["name"] == "TaskDuration"]
-    return work

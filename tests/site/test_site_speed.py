@@ -2,8 +2,9 @@
 
 import pytest
 import sitebook
+from figurehand import work_done
 from hand import Hand, every_figure, open_figure
-from opening import first_control, watched, work_done
+from opening import first_control, watched
 from reader import Visits
 from sitebook import Figure
 
