@@ -79,11 +79,9 @@ def model(page: Page, key: str) -> Any:
 
 def state_of(page: Page, figure: type[Widget]) -> dict[str, Any]:
     """All that a reader can change of the figure, a class of ``tfdynlib.widgets``."""
+    values = f"(keys) => keys.map((key) => {FIGURE}.tfdyn.model.get(key))"
     keys = list(figure.keys_of_state())
-    return page.evaluate(
-        f"(keys) => Object.fromEntries(keys.map((k) => [k, {FIGURE}.tfdyn.model.get(k)]))",
-        keys,
-    )
+    return dict(zip(keys, page.evaluate(values, keys)))
 
 
 def numbers(page: Page) -> dict:
