@@ -1,5 +1,6 @@
 """What the built site holds, read from its files without a browser."""
 
+import html
 import json
 import os
 import re
@@ -75,6 +76,7 @@ class Figure:
         return f"{self.page.removeprefix('book/')}-{self.index}-{self.kind}"
 
 
+@cache
 def _text(name: str) -> str:
     """The page as text; empty if it is not built."""
     file = SITE / f"{name}.html"
@@ -133,7 +135,25 @@ def questions() -> list[str]:
     return [name for name in PAGES if 'class="tfdyn-ask"' in _text(name)] or PAGES[:1]
 
 
+STATE = re.compile(r'<div class="tfdyn" data-figure="[\w-]+"[^>]* data-state="([^"]*)"')
+
+
+@cache
 def of_figure(figure: Figure) -> dict[str, Any]:
     """The state that the page gives the figure."""
-    el = page(figure.page).select(FIGURE)[figure.index]
-    return json.loads(str(el["data-state"]))
+    found = STATE.findall(_text(figure.page))
+    return json.loads(html.unescape(found[figure.index]))
+
+
+@cache
+def new_chips() -> dict[Figure, list[int]]:
+    """Of each figure the chips that no figure before it has."""
+    seen: set[str] = set()
+    found: dict[Figure, list[int]] = {}
+    for figure in figures():
+        chips = [
+            f"{figure.kind} {chip['values']}" for chip in of_figure(figure)["presets"]
+        ]
+        found[figure] = [k for k, chip in enumerate(chips) if chip not in seen]
+        seen.update(chips)
+    return found

@@ -36,10 +36,6 @@ class Stop:
     names: list[str | None]  # of its pictures
 
 
-# Chips that were picked already, by kind and state: a figure stands on several pages.
-TOURED: dict[str, Figure] = {}
-
-
 def tour(shelf: Shelf, figure: Figure) -> list[Stop]:
     """The opening of a figure and every chip that no page before had, under reduced
     motion; made once."""
@@ -49,11 +45,7 @@ def tour(shelf: Shelf, figure: Figure) -> list[Stop]:
         presets = sitebook.of_figure(figure)["presets"]
         assert hand.state == "ready"
         assert hand.chips.count() == len(presets)
-        chips = [
-            hand.chips.nth(k)
-            for k, chip in enumerate(presets)
-            if TOURED.setdefault(f"{figure.kind} {chip['values']}", figure) == figure
-        ]
+        chips = [hand.chips.nth(k) for k in sitebook.new_chips()[figure]]
         memo[figure] = [stop_at(hand, chip) for chip in [None, *chips]]
     return memo[figure]
 
