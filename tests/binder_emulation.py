@@ -1,10 +1,10 @@
 """What Binder does, without Docker: every page as a notebook in a fresh environment.
 
-An environment is made from ``.binder/requirements.txt`` alone (or the one named by
-``TFDYN_BINDER_ENV`` is taken).  A Jupyter server of that environment is started in an
-empty folder, each page is turned into a notebook by jupytext, and its cells are run
-over the server's kernel API, as a browser would.  Run it by itself for a table of all
-pages::
+An environment is made of the lock alone, which ``.binder/requirements.txt`` names (or
+the one named by ``TFDYN_BINDER_ENV`` is taken).  A Jupyter server of that environment
+is started in an empty folder, each page is turned into a notebook by jupytext, and its
+cells are run over the server's kernel API, as a browser would.  Run it by itself for a
+table of all pages::
 
     python tests/binder_emulation.py
 
@@ -17,6 +17,7 @@ import json
 import os
 import re
 import secrets
+import shutil
 import socket
 import sqlite3
 import subprocess
@@ -28,6 +29,8 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib import metadata
+from itertools import repeat
 from pathlib import Path
 from uuid import uuid4
 
@@ -35,10 +38,13 @@ import websocket
 import yaml
 
 ROOT = Path(__file__).parents[1]
-SECONDS = 60.0  # for one page, start of the kernel included
+SECONDS = 60.0  # of processor for one page, start of the kernel included
 MEGABYTES = 800  # peak of one page's kernel; Binder kills at 1 to 2 GB
 WIDGET = "application/vnd.jupyter.widget-view+json"
-PEAK = "__import__('resource').getrusage(0).ru_maxrss / 1024"
+# Megabytes and seconds of processor, which a busy machine does not make more.
+USED = "(lambda u: [u.ru_maxrss / 1024, u.ru_utime + u.ru_stime])"
+USED += "(__import__('resource').getrusage(0))"
+LATE = 10  # times as long by the clock
 
 
 @dataclass
@@ -118,17 +124,64 @@ def built() -> dict[str, float]:
 
 
 def fresh_environment(folder: Path) -> Path:
-    """Environment that Binder would make; ``TFDYN_BINDER_ENV`` names another."""
+    """Environment that Binder would make; ``TFDYN_BINDER_ENV`` names another.
+
+    Where the environment of the tests holds the lock's versions, as after ``make``,
+    they are taken from there, and nothing else; pip has installed them once.
+    """
     if named := os.environ.get("TFDYN_BINDER_ENV"):
         return Path(named)
     make = [sys.executable, "-m", "venv", "--without-pip", str(folder)]
     subprocess.run(make, check=True)
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
-    pip += ["--python", str(folder / "bin/python")]
-    # What a page imports is compiled then; the rest, most of it, is never.
-    install = ["install", "--quiet", "--no-compile", "-r", ".binder/requirements.txt"]
-    subprocess.run([*pip, *install], cwd=ROOT, check=True)
+    if not all(map(taken_over, lock(), repeat(folder))):
+        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+        pip += ["--python", str(folder / "bin/python")]
+        # What a page imports is compiled then; the rest, most of it, is never.
+        install = [
+            "install",
+            "--quiet",
+            "--no-compile",
+            "-r",
+            ".binder/requirements.txt",
+        ]
+        subprocess.run([*pip, *install], cwd=ROOT, check=True)
     return folder
+
+
+def lock() -> list[tuple[str, str]]:
+    """Names and versions of the lock; of this package any version."""
+    lines = (ROOT / "requirements.txt").read_text("utf8").splitlines()
+    pinned = [line.partition(";")[0].split("==") for line in lines if "==" in line]
+    return [
+        *((name.strip(), version.strip()) for name, version in pinned),
+        ("tfdynlib", ""),
+    ]
+
+
+def taken_over(one: tuple[str, str], folder: Path) -> bool:
+    """Whether a package of this environment, in this version, now is in ``folder``."""
+    name, version = one
+    try:
+        found = metadata.distribution(name)
+    except metadata.PackageNotFoundError:
+        return False
+    if version and found.version != version:
+        return False
+    home = Path(sys.prefix)
+    for file in found.files or []:
+        source = Path(os.path.normpath(found.locate_file(file)))
+        if source.is_relative_to(home) and source.is_file():
+            copy_file(source, folder / source.relative_to(home), folder)
+    return True
+
+
+def copy_file(source: Path, target: Path, folder: Path) -> None:
+    """A copy of a file; a program starts with the Python of ``folder``."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(source, target)
+    if target.parent == folder / "bin":
+        old, new = (f"{home}/bin/python".encode() for home in (sys.prefix, folder))
+        target.write_bytes(target.read_bytes().replace(old, new, 1))
 
 
 def free_port() -> int:
@@ -195,12 +248,12 @@ def code_cells(environment: Path, page: Path) -> list[str]:
 
 
 def execute(channel: websocket.WebSocket, run: Run, code: str, deadline: float) -> None:
-    """Run one cell and note errors, figures and the peak of memory so far."""
+    """Run one cell and note errors, figures and the what was used so far."""
     number = uuid4().hex
     header = {"msg_id": number, "msg_type": "execute_request", "version": "5.3"}
     header |= {"username": "", "session": uuid4().hex}
     content = {"code": code, "silent": False, "allow_stdin": False}
-    content |= {"store_history": True, "user_expressions": {"peak": PEAK}}
+    content |= {"store_history": True, "user_expressions": {"used": USED}}
     message = {"header": header, "parent_header": {}, "metadata": {}}
     channel.send(json.dumps(message | {"content": content, "channel": "shell"}))
     waiting = {"reply", "idle"}
@@ -218,15 +271,17 @@ def execute(channel: websocket.WebSocket, run: Run, code: str, deadline: float) 
             waiting.discard("idle")
         elif kind == "execute_reply":
             waiting.discard("reply")
-            peak = content.get("user_expressions", {}).get("peak", {})
-            run.megabytes = float(peak.get("data", {}).get("text/plain", "nan"))
+            used = content.get("user_expressions", {}).get("used", {})
+            text = used.get("data", {}).get("text/plain", "[NaN, NaN]")
+            run.megabytes, run.seconds = json.loads(text)
 
 
 def run_page(environment: Path, server: tuple[str, str], page: Path) -> Run:
     """Run every cell of ``page`` in a kernel of its own, up to the time limit."""
     place, token = server
     run = Run(page.relative_to(ROOT).as_posix())
-    cells, start = code_cells(environment, page), time.monotonic()
+    cells = code_cells(environment, page)
+    deadline = time.monotonic() + LATE * SECONDS
     body = {"path": "page.ipynb", "name": "", "type": "notebook"}
     session = ask(place, token, "api/sessions", body | {"kernel": {"name": "python3"}})
     address = f"ws://{place}/api/kernels/{session['kernel']['id']}/channels"
@@ -235,14 +290,13 @@ def run_page(environment: Path, server: tuple[str, str], page: Path) -> Run:
     )
     try:
         for code in cells:
-            execute(channel, run, code, start + SECONDS)
+            execute(channel, run, code, deadline)
             run.cells += 1
             if run.errors:
                 break
     except websocket.WebSocketTimeoutException:
         run.errors.append(f"cell {run.cells + 1} was still running at the time limit")
     finally:
-        run.seconds = time.monotonic() - start
         channel.close()
     return run
 

@@ -1,5 +1,6 @@
 """What every test may use: how Hypothesis draws, tokens from a seed, one browser."""
 
+import functools
 import os
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -7,9 +8,9 @@ from contextlib import nullcontext
 
 import numpy as np
 import pytest
-from figurepage import launched
+from figurepage import launched, pages, reading
 from hypothesis import settings
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 from unchecked import no_checks
 
 from tfdynlib import sphere
@@ -40,6 +41,22 @@ def browser() -> Iterator[Browser]:
     """
     with launched() as chromium:
         yield chromium
+
+
+@pytest.fixture(scope="session")
+def bare_pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[str]]:
+    """bare_pages(figure, *sets of presets): their addresses; each is made once."""
+    return functools.cache(functools.partial(pages, tmp_path_factory))
+
+
+@pytest.fixture
+def visit(browser: Browser, address: str) -> Iterator[Callable[..., Page]]:
+    """visit(width=760, hash="", theme="light", **context): a bare page, at rest.
+
+    Its ``address`` is a fixture of the test's own file.
+    """
+    with reading(browser) as opened:
+        yield functools.partial(opened, address)
 
 
 @pytest.fixture

@@ -6,9 +6,7 @@ of the file, and the site's own script run on them again.  Code of modules is al
 stays; a figure, its model, the address, the window and the mouse are as new.
 """
 
-import json
 import os
-import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,8 +14,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-import axe_playwright_python
 import pytest
+from figurehand import settle
 from playwright.sync_api import Browser, Page, sync_playwright
 from unchecked import unchecked
 
@@ -80,14 +78,17 @@ def launched() -> Iterator[Browser]:
         browser.close()
 
 
-def write_page(folder: Path, *forms: str, theme: str = "light") -> str:
-    """Address of a page that holds these page forms and the site's one script."""
-    ground, ink = GROUND[theme]
-    text = PAGE.format(theme=theme, ground=ground, ink=ink, forms="\n".join(forms))
+def write_page(folder: Path, *forms: str) -> str:
+    """Address of a page that holds these page forms and the site's one script.
+
+    Beside ``light.html`` stands the same page in the other theme.
+    """
     (folder / "tfdyn.js").write_text(_bundle.page_script(), "utf-8")
     (folder / "tfdyn.css").write_text(_bundle.style(), "utf-8")
-    (folder / f"{theme}.html").write_text(text, "utf-8")
-    return (folder / f"{theme}.html").as_uri()
+    for theme, (ground, ink) in GROUND.items():
+        text = PAGE.format(theme=theme, ground=ground, ink=ink, forms="\n".join(forms))
+        (folder / f"{theme}.html").write_text(text, "utf-8")
+    return (folder / "light.html").as_uri()
 
 
 class Visit:
@@ -164,9 +165,10 @@ _resting: dict[tuple[int, str], list[Visit]] = {}
 
 
 @contextmanager
-def reading(browser: Browser) -> Iterator[Callable[..., Visit]]:
-    """visit(address, width=760, hash="", page="light", **context): an open page, ready.
+def reading(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """visit(address, width=760, hash="", theme="light", **context): a page at rest.
 
+    With ``rest=False`` it may still compute: for a test that first changes its state.
     At the end nothing has gone wrong on any of them, and none has asked outside.
     """
     opened: list[tuple[list[Visit], Visit]] = []
@@ -175,18 +177,21 @@ def reading(browser: Browser) -> Iterator[Callable[..., Visit]]:
         address: str,
         width: int = 760,
         hash: str = "",
-        page: str = "light",
+        theme: str = "light",
+        rest: bool = True,
         **context: Any,
-    ) -> Visit:
+    ) -> Page:
         resting = _resting.setdefault((id(browser), repr(sorted(context.items()))), [])
-        address = address.replace("light.html", f"{page}.html") + hash
+        address = address.replace("light.html", f"{theme}.html") + hash
         one = resting.pop() if resting else Visit(browser, width, **context)
         opened.append((resting, one))
         if one.page.url == "about:blank":
             one.open(address)
         else:
             one.again(address, width)
-        return one
+        if rest:
+            settle(one.page)
+        return one.page
 
     yield visit
     faults = []
@@ -208,114 +213,14 @@ def page_form(figure: str, presets: Sequence[str]) -> str:
 def pages(
     folders: pytest.TempPathFactory, figure: str, *sets: Sequence[str]
 ) -> list[str]:
-    """Addresses of pages, light and dark, each with a figure of a set of presets."""
-    found = []
-    for form in unchecked(page_form, [[figure, list(presets)] for presets in sets]):
-        folder = folders.mktemp(figure.lower())
-        write_page(folder, form, theme="dark")
-        found.append(write_page(folder, form))
-    return found
+    """Addresses of pages, light and dark, each with a figure of a set of presets.
+
+    Without a set: one page with all presets.
+    """
+    cases = [[figure, list(presets)] for presets in sets or [all_of(figure)]]
+    return [write_page(folders.mktemp(figure), f) for f in unchecked(page_form, cases)]
 
 
-AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
-FIGURE = "document.querySelector('.tfdyn')"
-HASH = """() => {
-  const canvas = document.querySelector(".tfdyn-canvas");
-  const { width, height } = canvas;
-  const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
-  let hash = 0;
-  for (let k = 0; k < data.length; k += 4)
-    hash = (hash * 31 + data[k] + 256 * data[k + 1] + 65536 * data[k + 2]) | 0;
-  return hash;
-}"""
-
-
-# From now on notes every word that a canvas draws, with its box, until it draws anew.
-NOTE_WORDS = """() => {
-  window.said = new Map();
-  const pen = CanvasRenderingContext2D.prototype;
-  const { clearRect, fillText } = pen;
-  pen.clearRect = function (...box) {
-    window.said.set(this.canvas, []);
-    return clearRect.apply(this, box);
-  };
-  pen.fillText = function (text, x, y) {
-    const m = this.measureText(text);
-    const [up, down] = [m.actualBoundingBoxAscent, m.actualBoundingBoxDescent];
-    const box = { text, x0: x, x1: x + m.width, y0: y - up, y1: y + down };
-    window.said.get(this.canvas)?.push(box);
-    return fillText.call(this, text, x, y);
-  };
-}"""
-WORDS = """() => [...document.querySelectorAll(".tfdyn canvas")]
-  .filter((canvas) => canvas.offsetParent && window.said.has(canvas))
-  .map((one) => [one.clientWidth, one.clientHeight, window.said.get(one)])"""
-
-
-def collisions(page: Page) -> list[tuple[str, str]]:
-    """Words on a canvas that lie on others, or stick out; after ``NOTE_WORDS``."""
-    found = []
-    for width, height, words in page.evaluate(WORDS):
-        for k, a in enumerate(words):
-            if not (-1 <= a["x0"] and a["x1"] <= width + 1 and a["y1"] <= height + 1):
-                found.append((a["text"], "out"))
-            for b in words[:k]:
-                across = min(a["x1"], b["x1"]) - max(a["x0"], b["x0"])
-                along = min(a["y1"], b["y1"]) - max(a["y0"], b["y0"])
-                # ticks of the grid lie below everything and may be written over
-                if min(across, along) > 2 and not re.fullmatch(r"[−\d.]+", b["text"]):
-                    found.append((b["text"], a["text"]))
-    return found
-
-
-def model(page: Page, key: str) -> Any:
-    """A value of the first figure's model."""
-    return page.evaluate(f"{FIGURE}.tfdyn.model.get({json.dumps(key)})")
-
-
-def numbers(page: Page) -> dict:
-    """What the first figure shows, as numbers."""
-    return page.evaluate(f"{FIGURE}.tfdyn.numbers()")
-
-
-def settle(page: Page) -> None:
-    """Wait until the first figure is at rest: its buffer full, its picture drawn."""
-    page.evaluate(
-        """async () => {
-          const figure = document.querySelector(".tfdyn");
-          const resting = () => figure.tfdyn.card.loop.resting;
-          const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-          const end = performance.now() + 60_000;
-          while (performance.now() < end) {
-            if (resting() && (await wait(30), resting())) return;
-            await wait(15);
-          }
-          throw new Error("the figure does not come to rest");
-        }"""
-    )
-
-
-def put(page: Page, **values: object) -> None:
-    """Change the model as Python would, and wait for the buffer to be full."""
-    page.evaluate(
-        f"for (const pair of {json.dumps(list(values.items()))})"
-        f" {FIGURE}.tfdyn.model.set(...pair)"
-    )
-    settle(page)
-
-
-def clock(page: Page) -> float:
-    """The number of the player's clock."""
-    return float(page.inner_text(".tfdyn-clock").split("=")[1])
-
-
-def violations(page: Page) -> list[tuple[str, str]]:
-    """What axe finds against WCAG 2.2 A and AA, with everything unfolded."""
-    page.evaluate(
-        "document.querySelectorAll('details').forEach((d) => (d.open = true))"
-    )
-    if not page.evaluate("'axe' in window"):
-        page.add_script_tag(path=AXE)
-    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-    found = page.evaluate(f"axe.run(document, {{ runOnly: {tags}, preload: false }})")
-    return [(v["id"], v["nodes"][0]["html"]) for v in found["violations"]]
+def all_of(figure: str) -> tuple[str, ...]:
+    """Names of a figure's presets."""
+    return tuple(getattr(widgets, figure).PRESETS)

@@ -140,16 +140,10 @@ def has_arrived(status, error, wider):
     return status == "done" and error <= max(ARRIVED, 1e-14 * wider)
 
 
-def test_fifty_random_pairs_arrive():
-    for case in unchecked(arrives, [[seed] for seed in range(50)]):
-        assert has_arrived(*case)
-
-
 @pytest.mark.slow
 def test_a_thousand_random_pairs_arrive():
-    for start in range(50, 1000, 190):
-        cases = [[seed] for seed in range(start, start + 190)]
-        assert all(has_arrived(*case) for case in unchecked(arrives, cases))
+    cases = unchecked(arrives, [[seed] for seed in range(1000)])
+    assert [seed for seed, case in enumerate(cases) if not has_arrived(*case)] == []
 
 
 @given(st.integers(0, 10**6))

@@ -268,6 +268,7 @@ def test_clusters_at_their_printed_digits(late):
 
 
 @pytest.mark.slow
+@pytest.mark.unchecked
 def test_staircase_is_followed_to_late_times():
     run = density.solve(rho0, CLIMB, [0, 4, 8, 12, 16], labels="panels")
     assert run.status == "done"
@@ -301,6 +302,7 @@ def test_automatic_labels_are_panels_in_time(late):
 
 
 @pytest.mark.slow
+@pytest.mark.unchecked
 def test_equally_spaced_labels_fail_past_clustering():
     """Cluster masses come in units of 1/N then: errors near 1e-3 that do not fall."""
     for labels, values in {

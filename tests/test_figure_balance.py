@@ -1,32 +1,26 @@
 """The figure of the account: its twin, the published numbers, and what it says."""
 
-import contextlib
-import functools
-import io
 import json
-import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-from figurepage import (
-    FIGURE,
+from figurehand import (
     HASH,
-    Visit,
+    assert_says,
+    assert_whole,
     clock,
+    deviation,
+    lamps,
     model,
     numbers,
-    pages,
+    play,
     put,
-    reading,
+    run_copied,
     settle,
-    violations,
 )
-from playwright.sync_api import Browser
-from unchecked import no_checks
 
 from tfdynlib import sphere
 from tfdynlib.widgets import Balance
@@ -35,16 +29,9 @@ from tfdynlib.widgets.balance import TERMS, account, start_of, steps_of
 WEB = Path(sphere.__file__).parent / "widgets" / "web"
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return pages(tmp_path_factory, "Balance", tuple(Balance.PRESETS))[0]
-
-
 @pytest.fixture
-def visit(browser: Browser, address: str) -> Iterator[Callable[..., Visit]]:
-    """visit(width=760, page="light", **context): an open page, ready."""
-    with reading(browser) as opened:
-        yield functools.partial(opened, address)
+def address(bare_pages) -> str:
+    return bare_pages("Balance")[0]
 
 
 def in_node(module: str, names: str, body: str, cases: list) -> list:
@@ -164,7 +151,7 @@ def test_work_of_the_noise_has_mean_zero_though_most_paths_lose():
 
 
 def test_halve_dt_keeps_the_earlier_residuals_in_words(visit):
-    page = visit().page
+    page = visit(rest=False)
     put(page, **Balance("h2_oscillating").state() | {"t_end": 2, "t": 2.0, "n": 12})
     picture = page.evaluate(HASH)
     first = numbers(page)
@@ -179,16 +166,12 @@ def test_halve_dt_keeps_the_earlier_residuals_in_words(visit):
 
 
 def test_copied_python_prints_the_numbers_of_the_figure(visit):
-    page = visit().page
+    page = visit()
     cases = [*CASES, CASES[2] | {"book": "coded"}, CASES[2] | {"t": 0.0}]
     for case in cases:
         state = Balance().state() | {"n": 8, "t_end": 1, "dt": 0.05, "t": 0.5} | case
         put(page, **state)
-        page.click(".tfdyn-code")
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed), no_checks():
-            exec(page.get_attribute(".tfdyn-code", "data-copied"), {})
-        energy, rest = map(float, printed.getvalue().split())
+        (energy, rest), _ = run_copied(page)
         seen = numbers(page)
         # Two orders of summation, through ten steps.
         assert seen["energy"] == pytest.approx(energy, rel=1e-11), case
@@ -207,14 +190,14 @@ LAMPS = [
 
 
 def test_lamps_say_whether_the_residual_must_vanish(visit):
-    page = visit().page
+    page = visit(rest=False)
     for name, change, words in LAMPS:
         put(page, **Balance(name).state() | {"t_end": 1, "t": 1.0} | change)
-        assert page.locator(".tfdyn-lamp b").all_inner_texts() == words, (name, change)
+        assert lamps(page) == words, (name, change)
 
 
 def test_verdict_of_the_counterexample_and_of_noise(visit):
-    page = visit().page
+    page = visit(rest=False)
     put(page, **Balance("counterexample").state())
     assert "the energy rises" in page.inner_text(".tfdyn-verdict")
     put(page, **Balance("ou_paths").state() | {"t_end": 1, "t": 1.0})
@@ -223,7 +206,7 @@ def test_verdict_of_the_counterexample_and_of_noise(visit):
 
 
 def test_a_head_stays_symmetric_when_a_cell_is_typed(visit):
-    page = visit().page
+    page = visit(rest=False)
     put(page, **Balance("one_head_descent").state() | {"t_end": 1})
     cell = page.get_by_label("D, row 1, column 2")
     cell.fill("0.75")
@@ -232,20 +215,10 @@ def test_a_head_stays_symmetric_when_a_cell_is_typed(visit):
     assert model(page, "D")[0][0][1] == model(page, "D")[0][1][0] == 0.75
 
 
-def test_play_presets_and_deviation(visit):
-    page = visit().page
-    settle(page)
-    words = page.inner_text(".tfdyn-passport-line").replace("\u00a0", " ")
-    deviation = re.search(r"deviation (\S+), page against Python", words)
-    assert float(deviation[1]) < 1e-12  # rounding, through eight steps
-    for name in Balance.PRESETS:
-        page.click(f'[data-preset="{name}"]')
-        page.wait_for_timeout(80)
-        assert page.evaluate(f"{FIGURE}.tfdyn.card.clock.playing"), name
-        for key, value in Balance.PRESETS[name].values.items():
-            assert model(page, key) == value, (name, key)
-    page.click(".tfdyn-play")
-    settle(page)
+def test_play_and_deviation(visit):
+    page = visit()
+    assert deviation(page) < 1e-12  # rounding, through eight steps
+    play(page)
     t, picture = clock(page), page.evaluate(HASH)
     page.locator(".tfdyn-scrub").press("ArrowRight")
     settle(page)
@@ -253,25 +226,16 @@ def test_play_presets_and_deviation(visit):
 
 
 def test_the_live_sentence_has_energy_and_residual(visit):
-    page = visit().page
-    settle(page)
-    said = page.text_content('.tfdyn-hidden[role="status"]')
-    assert re.fullmatch(
+    page = visit()
+    assert_says(
+        page,
         r"Layer-time 4\.0\. 60 tokens, one head, weights oscillating\. "
         r"Energy \d\.\d+, residual \d\.\d+\.",
-        said,
     )
 
 
-@pytest.mark.parametrize(("page_name", "width"), [("light", 320), ("dark", 760)])
-def test_axe_finds_nothing_and_nothing_is_wider_than_the_page(visit, page_name, width):
-    page = visit(width, page=page_name).page
-    assert violations(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
 def test_ends_of_the_range_give_a_sentence_and_no_nan(visit):
-    page = visit().page
+    page = visit()
     start = Balance("one_head_descent").state() | {"t_end": 1, "t": 1.0, "n": 8}
     hot = np.full((3, 3), 10.0).tolist()
     for change in (
@@ -282,9 +246,7 @@ def test_ends_of_the_range_give_a_sentence_and_no_nan(visit):
         {"space": "circle", "motion": "oscillating", "D": [hot]},
     ):
         put(page, **start | change)
-        text = page.inner_text(".tfdyn-side") + page.inner_text(".tfdyn-passport-line")
-        assert not re.search(r"NaN|undefined|Infinity|null", text), change
-        assert page.inner_text(".tfdyn-verdict").strip(), change
+        assert_whole(page)
         assert np.isfinite(numbers(page)["x"]).all(), change
 
 

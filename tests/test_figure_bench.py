@@ -1,29 +1,28 @@
 """The bench figure on a bare page: sums by waves, tolerances, and what Python says."""
 
-import contextlib
-import functools
-import io
-import re
-from collections.abc import Callable, Iterator
-
 import numpy as np
 import pytest
-from figurepage import (
+from figurehand import (
     FIGURE,
     HASH,
-    Visit,
+    assert_changes,
+    assert_says,
+    assert_shared,
     clock,
+    deviation,
+    frames,
     model,
     numbers,
-    pages,
+    pick,
+    play,
+    playing,
     put,
-    reading,
+    run_copied,
     settle,
-    violations,
+    shared,
+    state_of,
 )
-from playwright.sync_api import Browser
 from scipy.special import ive
-from unchecked import no_checks
 
 from tfdynlib.widgets import Bench
 from tfdynlib.widgets.bench import (
@@ -40,46 +39,24 @@ ALL = tuple(Bench.PRESETS)
 SHORT = {"t_end": 20.0, "n": 16}
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return pages(tmp_path_factory, "Bench", ALL)[0]
-
-
 @pytest.fixture
-def visit(browser: Browser, address: str) -> Iterator[Callable[..., Visit]]:
-    """visit(width=760, hash="", page="light", **context): an open page, ready."""
-    with reading(browser) as opened:
-        yield functools.partial(opened, address)
-
-
-def pick(page, name: str) -> None:
-    """Take a preset, and stop it."""
-    page.click(f'[data-preset="{name}"]')
-    page.wait_for_timeout(100)
-    if page.evaluate(f"{FIGURE}.tfdyn.card.clock.playing"):
-        page.click(".tfdyn-play")
-    settle(page)
-
-
-def said(page) -> str:
-    return page.text_content('.tfdyn-hidden[role="status"]')
+def address(bare_pages) -> str:
+    return bare_pages("Bench")[0]
 
 
 # --- the race -------------------------------------------------------------------------
 
 
 def test_opens_on_the_race_and_rests(visit):
-    page = visit().page
-    settle(page)
+    page = visit()
     assert clock(page) == 6 and page.inner_text(".tfdyn-title").endswith("?")
     before = page.evaluate(HASH)
-    page.wait_for_timeout(300)
+    frames(page, 10)
     assert page.evaluate(HASH) == before
 
 
 def test_waves_are_whole_numbers_by_every_hand(visit):
-    page = visit().page
-    settle(page)
+    page = visit()
     page.locator(".tfdyn-canvas").press("ArrowRight")
     settle(page)
     assert (model(page, "K"), clock(page)) == (7, 7)
@@ -87,19 +64,15 @@ def test_waves_are_whole_numbers_by_every_hand(visit):
     page.mouse.click(box["x"] + 0.61 * box["width"], box["y"] + 60)
     settle(page)
     assert isinstance(model(page, "K"), int) and model(page, "K") > 15
-    page.click(".tfdyn-play")
-    page.wait_for_timeout(400)
-    page.click(".tfdyn-play")
-    settle(page)
+    play(page)
     assert isinstance(model(page, "K"), int)
 
 
 def test_errors_are_pythons_and_below_their_bounds(visit):
-    page = visit().page
-    settle(page)
+    page = visit(rest=False)
     for values in ({}, {"beta": 64.0, "n": 300}, {"sign": -1, "arc": 2.0, "seed": 5}):
         put(page, **{**Bench("methods_race").state(), **values})
-        state = {key: model(page, key) for key in Bench.keys_of_state()}
+        state = state_of(page, Bench)
         got = numbers(page)
         most = len(got["sums"]) - 1
         bound = tail_bound(state["beta"], np.arange(most + 1))
@@ -110,8 +83,7 @@ def test_errors_are_pythons_and_below_their_bounds(visit):
 
 
 def test_the_certificate_bounds_the_error_of_every_mean(visit):
-    page = visit().page
-    settle(page)
+    page = visit()
     for beta in (1.0, 16.0, 128.0):
         for K in (5, 20, 40):
             put(page, beta=beta, K=K)
@@ -120,7 +92,7 @@ def test_the_certificate_bounds_the_error_of_every_mean(visit):
 
 
 def test_tokens_that_look_away_are_turned_down_and_the_figure_says_so(visit):
-    page = visit().page
+    page = visit(rest=False)
     pick(page, "look_away")
     assert numbers(page)["refused"] == 64 and numbers(page)["sum"] < 1e-14
     assert "turns down 64 of 64" in page.inner_text(".tfdyn-verdict")
@@ -129,7 +101,7 @@ def test_tokens_that_look_away_are_turned_down_and_the_figure_says_so(visit):
 
 
 def test_times_are_measured_when_the_hand_rests_and_grow(visit):
-    page = visit().page
+    page = visit()
     page.wait_for_function(f"{FIGURE}.tfdyn.numbers().times !== null", timeout=60_000)
     times = numbers(page)["times"]
     # A table five hundred times as large: whatever the machine does, it takes longer.
@@ -140,22 +112,16 @@ def test_times_are_measured_when_the_hand_rests_and_grow(visit):
 
 
 def test_every_part_of_a_state_changes_the_race(visit):
-    page = visit().page
-    settle(page)
-    for key, value in {
-        "beta": 40.0, "n": 20, "seed": 3, "arc": 1.0, "K": 2, "sign": -1,
-    }.items():  # fmt: skip
-        before, old = page.evaluate(HASH), model(page, key)
-        put(page, **{key: value})
-        assert page.evaluate(HASH) != before, key
-        put(page, **{key: old})
+    page = visit()
+    changes = {"beta": 40.0, "n": 20, "seed": 3, "arc": 1.0, "K": 2, "sign": -1}
+    assert_changes(page, changes)
     name = page.inner_text(".tfdyn-chart-name >> nth=0")
     put(page, curve="mean")
     assert page.inner_text(".tfdyn-chart-name >> nth=0") != name
 
 
 def test_sliders_set_the_model(visit):
-    page = visit().page
+    page = visit()
     for key in ("beta", "n", "arc", "seed"):
         slider = page.locator(f".tfdyn-slide[id^=tfdyn-{key}]")
         before = model(page, key)
@@ -167,11 +133,9 @@ def test_sliders_set_the_model(visit):
 
 
 def test_a_preset_of_the_other_view_brings_its_card_and_plays(visit):
-    page = visit().page
-    settle(page)
+    page = visit()
     page.click('[data-preset="tolerance_and_truth"]')
-    page.wait_for_timeout(300)
-    assert page.evaluate(f"{FIGURE}.tfdyn.card.clock.playing")
+    assert playing(page)
     assert "tight" in page.inner_text(".tfdyn-title")
     chosen = page.locator('[data-preset][aria-pressed="true"]')
     assert chosen.get_attribute("data-preset") == "tolerance_and_truth"
@@ -180,9 +144,9 @@ def test_a_preset_of_the_other_view_brings_its_card_and_plays(visit):
 
 
 def test_counts_are_pythons_where_they_stand_still(visit):
-    page = visit().page
+    page = visit(rest=False)
     pick(page, "tolerance_and_truth")
-    state = {key: model(page, key) for key in Bench.keys_of_state()}
+    state = state_of(page, Bench)
     shown = []
     for t in (5.3, 12.0, 60.0, 500.0):  # the first between frames, while counts change
         put(page, t=t)
@@ -192,7 +156,7 @@ def test_counts_are_pythons_where_they_stand_still(visit):
 
 
 def test_a_tighter_tolerance_is_nearer_and_costs_more(visit):
-    page = visit().page
+    page = visit(rest=False)
     pick(page, "tolerance_and_truth")
     put(page, t=5.0)
     got = numbers(page)
@@ -203,7 +167,7 @@ def test_a_tighter_tolerance_is_nearer_and_costs_more(visit):
 
 
 def test_a_symmetric_start_shows_where_tolerances_part(visit):
-    page = visit().page
+    page = visit(rest=False)
     pick(page, "loose_tolerance")
     all_counts = np.array(numbers(page)["all"])
     assert (all_counts[0] != all_counts[2]).any()
@@ -213,16 +177,11 @@ def test_a_symmetric_start_shows_where_tolerances_part(visit):
 
 
 def test_every_part_of_a_state_changes_the_runs(visit):
-    page = visit().page
+    page = visit(rest=False)
     pick(page, "tolerance_and_truth")
     put(page, **SHORT, t=1.0)
-    for key, value in {
-        "beta": 2.0, "n": 10, "seed": 3, "arc": 1.0, "start": "grid", "t": 6.0,
-    }.items():  # fmt: skip
-        before, old = page.evaluate(HASH), model(page, key)
-        put(page, **{key: value})
-        assert page.evaluate(HASH) != before, key
-        put(page, **{key: old})
+    changes = {"beta": 2.0, "n": 10, "seed": 3, "arc": 1.0, "start": "grid", "t": 6.0}
+    assert_changes(page, changes)
     name = page.inner_text(".tfdyn-chart-name")
     put(page, shows="distance")
     assert page.inner_text(".tfdyn-chart-name") != name
@@ -233,20 +192,11 @@ def test_every_part_of_a_state_changes_the_runs(visit):
 
 @pytest.mark.parametrize("name", ALL)
 def test_passport_measures_the_page_against_python(visit, name):
-    page = visit().page
+    page = visit(rest=False)
     pick(page, name)
-    words = page.inner_text(".tfdyn-passport-line").replace("\u00a0", " ")
-    found = re.search(r"deviation (\S+), page against Python", words)
     # Rounding of sums; two solvers that both stop at 1e-12 a step, for a few dozen.
     limit = 1e-13 if model(page, "view") == "race" else 1e-10
-    assert float(found[1]) < limit
-
-
-def printed(code: str) -> list[float]:
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out), no_checks():
-        exec(compile(code, "copied", "exec"), {})
-    return [float(word) for word in out.getvalue().split()]
+    assert deviation(page) < limit
 
 
 ROUNDING = 64 * 2.0**-52  # the figure's own
@@ -255,11 +205,10 @@ ROUNDING = 64 * 2.0**-52  # the figure's own
 @pytest.mark.parametrize("curve", ["sum", "mean"])
 @pytest.mark.parametrize("n", [37, 300])
 def test_copied_python_gives_the_numbers_of_the_race(visit, n, curve):
-    page = visit().page
+    page = visit(rest=False)
     pick(page, "methods_race")
     put(page, beta=12.5, K=9, arc=2.5, n=n, curve=curve)
-    page.click(".tfdyn-code")
-    shown = printed(page.get_attribute(".tfdyn-code", "data-copied"))
+    shown, _ = run_copied(page)
     got = numbers(page)
     # Sums of a few hundred unit terms, a millionth of the least error asked for.
     expected = [got[curve], got["tail"], got["promised"]]
@@ -267,101 +216,43 @@ def test_copied_python_gives_the_numbers_of_the_race(visit, n, curve):
 
 
 def test_what_is_only_noise_is_called_so_on_both_sides(visit):
-    page = visit().page
+    page = visit(rest=False)
     pick(page, "look_away")
-    page.click(".tfdyn-code")
-    shown = printed(page.get_attribute(".tfdyn-code", "data-copied"))
+    shown, _ = run_copied(page)
     assert shown == pytest.approx([np.inf, numbers(page)["tail"], np.inf])
     words = page.inner_text(".tfdyn-readouts")
     assert "only noise" in words and "∞" in words
     put(page, curve="sum")
-    page.click(".tfdyn-code")
-    shown = printed(page.get_attribute(".tfdyn-code", "data-copied"))
+    shown, _ = run_copied(page)
     assert shown[0] == pytest.approx(ROUNDING)
     assert "≤ 1.4·10" in page.inner_text(".tfdyn-readouts")
 
 
 def test_copied_python_counts_what_the_figure_counts(visit):
-    page = visit().page
+    page = visit(rest=False)
     pick(page, "tolerance_and_truth")
     put(page, t=12.0)
-    page.click(".tfdyn-code")
-    values = printed(page.get_attribute(".tfdyn-code", "data-copied"))
+    values, _ = run_copied(page)
     assert values[0::2] == list(TOLERANCES)
     assert values[1::2] == numbers(page)["counts"]
 
 
 def test_a_shared_address_opens_the_same_state(visit):
-    one = visit().page
+    one = visit(rest=False)
     pick(one, "loose_tolerance")
     put(one, **SHORT, t=2.5)
-    one.click(".tfdyn-share")
-    shared = one.get_attribute(".tfdyn-share", "data-copied")
-    two = visit(hash="#" + shared.split("#")[1]).page
-    settle(two)
-    for key in Bench.keys_of_state():
-        assert model(two, key) == model(one, key), key
-    assert two.evaluate(HASH) == one.evaluate(HASH)
+    assert_shared(one, visit(hash=shared(one)), Bench)
 
 
 def test_live_sentences_tell_the_numbers(visit):
-    page = visit().page
-    settle(page)
-    assert re.fullmatch(
+    page = visit()
+    assert_says(
+        page,
         r"6 waves at beta 16, 64 tokens\. Error of the sum .+, bound .+\. "
         r"Error of the means .+, certificate .+\.",
-        said(page),
     )
     pick(page, "tolerance_and_truth")
-    page.wait_for_timeout(2800)
-    assert re.match(
-        r"Layer-time [\d.]+\. 32 tokens\. Clusters at tolerance", said(page)
-    )
-
-
-@pytest.mark.parametrize("page_name, width", [("light", 320), ("dark", 760)])
-def test_axe_finds_nothing(visit, page_name, width):
-    page = visit(width, page=page_name).page
-    assert violations(page) == []
-    pick(page, "tolerance_and_truth")
-    assert violations(page) == []
-
-
-@pytest.mark.parametrize("width", [320, 480, 768])
-def test_no_sideways_scroll(visit, width):
-    page = visit(width).page
-    for name in ("methods_race", "loose_tolerance"):
-        pick(page, name)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-def test_targets_are_44_pixels_on_a_narrow_column(visit):
-    page = visit(320).page
-    small = page.evaluate(
-        """() => [...document.querySelectorAll(
-             ".tfdyn :is(button, input, summary, .tfdyn-option)")]
-          .filter((e) => e.offsetParent && !e.matches(".tfdyn-option input"))
-          .map((e) => [e.className, e.getBoundingClientRect()])
-          .filter(([, r]) => r.width < 44 || r.height < 44)
-          .map(([name]) => name)"""
-    )
-    assert small == []
-
-
-def test_reduced_motion_shows_presets_at_their_moment(visit):
-    page = visit(reduced_motion="reduce").page
-    page.click('[data-preset="loose_tolerance"]')
-    page.wait_for_timeout(200)
-    assert not page.evaluate(f"{FIGURE}.tfdyn.card.clock.playing")
-    settle(page)
-    assert clock(page) == Bench.PRESETS["loose_tolerance"].moment
-
-
-def test_without_script_the_still_picture_is_there(browser, address):
-    visit = Visit(browser, java_script_enabled=False)
-    visit.page.goto(address)
-    assert visit.page.locator(".tfdyn-still svg").is_visible()
-    visit.close()
+    assert_says(page, r"Layer-time [\d.]+\. 32 tokens\. Clusters at tolerance.+")
 
 
 # --- Python's side --------------------------------------------------------------------

@@ -1,27 +1,28 @@
 """The figure of minimising movements on a bare page: steps, flow, orders, Python."""
 
-import contextlib
-import io
 import json
-import re
-from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from figurepage import (
-    FIGURE,
+from figurehand import (
     HASH,
+    assert_changes,
+    assert_says,
+    assert_shared,
+    assert_whole,
     clock,
+    deviation,
     model,
     numbers,
-    pages,
+    pick,
+    play,
     put,
-    reading,
+    run_copied,
     settle,
-    violations,
+    shared,
+    state_of,
 )
-from playwright.sync_api import Browser, Page
-from unchecked import no_checks
+from playwright.sync_api import Page
 
 from tfdynlib import energy, jko, sphere
 from tfdynlib.widgets import JKO
@@ -31,40 +32,19 @@ ALL = tuple(JKO.PRESETS)
 EYE = np.eye(3).tolist()
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return pages(tmp_path_factory, "JKO", ALL)[0]
-
-
 @pytest.fixture
-def visit(browser: Browser, address: str) -> Iterator[Callable[..., Page]]:
-    """visit(width=760, hash="", theme="light", **context): an open page, at rest."""
-    with reading(browser) as opened:
-
-        def at_rest(*args: object, theme: str = "light", **context: object) -> Page:
-            page = opened(address, *args, page=theme, **context).page
-            settle(page)
-            return page
-
-        yield at_rest
+def address(bare_pages) -> str:
+    return bare_pages("JKO")[0]
 
 
-def pick(page: Page, name: str) -> None:
+def at_moment(page: Page, name: str) -> None:
     """Take a preset, at its moment."""
-    page.click(f'[data-preset="{name}"]')
-    page.wait_for_timeout(50)
-    if page.evaluate(f"{FIGURE}.tfdyn.card.clock.playing"):
-        page.click(".tfdyn-play")
-    settle(page)
+    pick(page, name)
     put(page, t=JKO.PRESETS[name].moment)
 
 
 def gap(x: list[float]) -> float:
     return float(sphere.distance(*np.reshape(x, (2, 3))))
-
-
-def state_of(page: Page) -> dict:
-    return {key: model(page, key) for key in JKO.keys_of_state()}
 
 
 # The numbers of the book
@@ -75,7 +55,7 @@ LONG = {10.0: 0.783497, 100.0: 0.771802}
 
 
 def test_one_step_from_a_right_angle(visit):
-    page = visit()
+    page = visit(rest=False)
     for tau, angle in STEPS.items():
         put(page, tau=tau, t=1)
         got = numbers(page)
@@ -86,7 +66,7 @@ def test_one_step_from_a_right_angle(visit):
 
 
 def test_eulers_long_step_climbs_and_the_lamp_says_so(visit):
-    page = visit()
+    page = visit(rest=False)
     put(page, tau=10.0, t=1)
     assert numbers(page)["euler"][1] == pytest.approx(1.228236, abs=5e-7)
     lamp = page.locator(".tfdyn-lamp").nth(3).inner_text()
@@ -100,7 +80,7 @@ ERRORS = {10: 0.0105695, 20: 0.0053702, 40: 0.0027070, 80: 0.0013591}
 
 def test_errors_at_one_are_those_of_the_page(visit):
     """The angle is off by twice what each token is."""
-    page = visit()
+    page = visit(rest=False)
     for n, error in ERRORS.items():
         put(page, tau=1 / n)
         # seven decimals are printed there, and rounded twice
@@ -112,7 +92,7 @@ def test_errors_at_one_are_those_of_the_page(visit):
 
 @pytest.mark.parametrize("name", ALL[:3])
 def test_the_error_has_order_one_and_extrapolated_two(visit, name):
-    page = visit()
+    page = visit(rest=False)
     put(page, **{**JKO.PRESETS[name].values, "n": 16})
     for weight in jko.WEIGHTS:
         put(page, weight=weight)
@@ -126,9 +106,9 @@ def test_the_error_has_order_one_and_extrapolated_two(visit, name):
 
 
 def test_errors_are_against_pythons_flow(visit):
-    page = visit()
-    pick(page, "weights_move")
-    state = state_of(page)
+    page = visit(rest=False)
+    at_moment(page, "weights_move")
+    state = state_of(page, JKO)
     for order in (1, 2):
         run = jko.solve(
             start_of(state), path_of(state), state["tau"], 2, order=order
@@ -142,9 +122,9 @@ def test_errors_are_against_pythons_flow(visit):
 @pytest.mark.parametrize("tau", [0.3, 30.0])
 def test_every_step_keeps_the_inequality(visit, name, tau):
     """With the package's energies, weights and distances, at the page's tokens."""
-    page = visit()
+    page = visit(rest=False)
     put(page, **{**JKO.PRESETS[name].values, "n": 12, "tau": tau})
-    state, places = state_of(page), []
+    state, places = state_of(page, JKO), []
     for k in range(5):
         put(page, t=k)
         places.append(np.reshape(numbers(page)["x"], (-1, 3)))
@@ -158,8 +138,8 @@ def test_every_step_keeps_the_inequality(visit, name, tau):
 
 
 def test_moving_weights_lift_the_energy_and_the_words_say_so(visit):
-    page = visit()
-    pick(page, "weights_move")
+    page = visit(rest=False)
+    at_moment(page, "weights_move")
     put(page, t=1)
     assert np.diff(numbers(page)["energies"]).max() > 0
     assert "The weights lift the energy" in page.inner_text(".tfdyn-verdict")
@@ -167,8 +147,8 @@ def test_moving_weights_lift_the_energy_and_the_words_say_so(visit):
 
 
 def test_a_way_of_more_than_half_a_turn_is_labelled(visit):
-    page = visit()
-    pick(page, "beyond_the_cut")
+    page = visit(rest=False)
+    at_moment(page, "beyond_the_cut")
     assert numbers(page)["longest"] > np.pi
     assert numbers(page)["status"] == jko.CUT
     assert "beyond the cut locus" in page.inner_text(".tfdyn-verdict")
@@ -182,12 +162,10 @@ def test_a_way_of_more_than_half_a_turn_is_labelled(visit):
 
 @pytest.mark.parametrize("name", ALL)
 def test_passport_measures_every_preset_against_python(visit, name):
-    page = visit()
-    pick(page, name)
-    words = page.inner_text(".tfdyn-passport-line")
-    found = re.search(r"deviation (\S+), page against Python", words)
+    page = visit(rest=False)
+    at_moment(page, name)
     # energies after a step feel the 1e-10 that the package leaves of its gradient
-    assert float(found[1]) < 1e-9, words
+    assert deviation(page) < 1e-9
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -195,15 +173,11 @@ def test_copied_python_prints_what_the_figure_shows(visit, name):
     page = visit()
     short = {"weight": "implicit", "tau": 0.7, "n": 20}
     put(page, **{**JKO.PRESETS[name].values, **short, "t": 3})
-    page.click(".tfdyn-code")
-    text = page.get_attribute(".tfdyn-code", "data-copied")
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out), no_checks():
-        exec(text, {})
+    printed, _ = run_copied(page)
     got = numbers(page)
     want = [got["energy"], got["decrease"], got["longest"], got["error"][0]]
     # a minimum is known to the root of rounding, over a few steps
-    assert [float(v) for v in out.getvalue().split()] == pytest.approx(want, abs=1e-6)
+    assert printed == pytest.approx(want, abs=1e-6)
     shown = " ".join(page.locator(".tfdyn-readouts dd").all_inner_texts())
     assert f"{got['energy']:.6f}" in shown
 
@@ -212,32 +186,23 @@ def test_a_shared_address_opens_the_same_state(visit):
     one = visit()
     cloud = {**JKO.PRESETS["hundred"].values, "n": 20}
     put(one, **cloud, tau=3.0, t=4, turn=60.0, curve="energy")
-    one.click(".tfdyn-share")
-    shared = one.get_attribute(".tfdyn-share", "data-copied")
-    two = visit(hash="#" + shared.split("#")[1])
-    assert state_of(two) == state_of(one)
-    assert two.evaluate(HASH) == one.evaluate(HASH)
+    assert_shared(one, visit(hash=shared(one)), JKO)
 
 
 # The hand
 
 
 def test_every_part_of_a_state_changes_the_picture(visit):
-    page = visit()
-    pick(page, "weights_move")
+    page = visit(rest=False)
+    at_moment(page, "weights_move")
     put(page, moving="still", t=2, n=6)
-    for key, value in {
+    changes = {
         "tau": 3.0, "n": 9, "seed": 5, "beta": 3.0, "weight": "implicit", "turn": 70.0,
         "D1": np.diag([3.0, 0, 0]).tolist(), "D2": np.diag([0, 3.0, 0]).tolist(),
         "tilt": -40.0, "start": "pair", "beside": "euler", "moving": "oscillating",
         "t": 5,
-    }.items():  # fmt: skip
-        before, old = page.evaluate(HASH), model(page, key)
-        put(page, **{key: value})
-        assert page.evaluate(HASH) != before, key
-        put(page, **{key: old})
-        put(page, t=2)
-        assert page.evaluate(HASH) == before, key
+    }  # fmt: skip
+    assert_changes(page, changes)
     put(page, start="pair")
     before = page.evaluate(HASH)
     put(page, gap=2.5)
@@ -274,12 +239,9 @@ def test_a_matrix_stays_symmetric_under_the_hand(visit):
 
 
 def test_playing_ends_on_a_whole_step(visit):
-    page = visit()
+    page = visit(rest=False)
     put(page, t=0)
-    page.click(".tfdyn-play")
-    page.wait_for_timeout(700)
-    page.click(".tfdyn-play")
-    settle(page)
+    play(page)
     assert model(page, "t") == int(model(page, "t"))
 
 
@@ -305,13 +267,11 @@ def test_ends_of_the_range_give_a_sentence_and_no_nan(visit):
     home = JKO("two_tokens").state()
     for state in ENDS:
         put(page, **{**home, **state})
-        text = page.inner_text(".tfdyn-side") + page.inner_text(".tfdyn-lamps")
-        assert not re.search(r"NaN|undefined|Infinity|null", text), text
-        assert page.inner_text(".tfdyn-verdict").strip()
+        assert_whole(page)
 
 
 def test_a_flow_that_is_not_followed_is_said(visit):
-    page = visit()
+    page = visit(rest=False)
     put(page, moving="oscillating", tau=100.0, t=3)
     assert "not followed that far" in page.inner_text(".tfdyn-verdict")
     assert np.isnan(numbers(page)["error"]).all()
@@ -320,60 +280,17 @@ def test_a_flow_that_is_not_followed_is_said(visit):
 
 
 def test_scores_beyond_doubles_are_refused_in_words(visit):
-    page = visit()
+    page = visit(rest=False)
     put(page, D1=np.full((3, 3), 10.0).tolist(), beta=10.0)
     assert "Too steep" in page.inner_text(".tfdyn-verdict")
 
 
 def test_the_live_sentence_says_what_is_seen(visit):
-    said = visit().text_content('.tfdyn-hidden[role="status"]')
-    assert re.fullmatch(
+    assert_says(
+        visit(),
         r"Step 1 of 10, tau 1\. 2 tokens, energy 0\.856\. Left over 0\.044, longest "
         r"way 0\.178\.( Error against the flow 0\.041\.)?",
-        said,
-    ), said
-
-
-@pytest.mark.parametrize("theme, width", [("light", 320), ("dark", 760)])
-def test_axe_finds_nothing(visit, theme, width):
-    assert violations(visit(width, theme=theme)) == []
-
-
-@pytest.mark.parametrize("width", [320, 480])
-def test_a_narrow_column_has_room_and_large_targets(visit, width):
-    page = visit(width)
-    page.evaluate(
-        "document.querySelectorAll('details').forEach((d) => (d.open = true))"
     )
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    small = page.evaluate(
-        """() => [...document.querySelectorAll(
-             ".tfdyn :is(button, input, summary, .tfdyn-option)")]
-          .filter((e) => e.offsetParent && !e.matches(".tfdyn-option input"))
-          .map((e) => [e.className, e.getBoundingClientRect()])
-          .filter(([, r]) => r.width < 44 || r.height < 44)
-          .map(([name]) => name)"""
-    )
-    assert small == []
-
-
-def test_reduced_motion_shows_presets_at_their_moment(visit):
-    page = visit(reduced_motion="reduce")
-    page.click('[data-preset="weights_move"]')
-    settle(page)
-    assert clock(page) == JKO.PRESETS["weights_move"].moment
-
-
-@pytest.mark.slow
-def test_a_frame_of_128_tokens_takes_no_more_than_8_ms(visit):
-    page = visit()
-    put(page, **JKO.PRESETS["hundred"].values | {"n": 128, "t": 0})
-    page.evaluate(f"{FIGURE}.tfdyn.frameTimes.length = 0")
-    page.click(".tfdyn-play")
-    page.wait_for_timeout(1000)
-    times = page.evaluate(f"{FIGURE}.tfdyn.frameTimes")
-    # twice the budget: the machine may be shared
-    assert np.median(times) < 16
 
 
 # Python's side

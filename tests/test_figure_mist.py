@@ -1,19 +1,9 @@
 """The view "density" of the circle figure: ripples, their rates, and the drops."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
-from figurepage import (
-    FIGURE,
-    model,
-    numbers,
-    pages,
-    put,
-    reading,
-    settle,
-)
-from playwright.sync_api import Browser, Page
+from figurehand import FIGURE, lamps, model, numbers, put, settle, state_of
+from playwright.sync_api import Page
 
 from tfdynlib import attention, density, metastability
 from tfdynlib.widgets import Circle
@@ -22,25 +12,14 @@ from tfdynlib.widgets._circle_mist import heads_of, start_of
 MINUS_I = [[[-1.0, 0.0], [0.0, -1.0]]]
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return pages(tmp_path_factory, "Circle", ("mist_9", "mist_4", "mist_25"))[0]
+@pytest.fixture
+def address(bare_pages) -> str:
+    return bare_pages("Circle", ("mist_9", "mist_4", "mist_25"))[0]
 
 
 @pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    with reading(browser) as visit:
-        opened = visit(address).page
-        settle(opened)
-        yield opened
-
-
-def state_of(page: Page) -> dict:
-    return {key: model(page, key) for key in Circle.keys_of_state()}
-
-
-def lamps(page: Page) -> list[str]:
-    return page.locator(".tfdyn-lamp b").all_inner_texts()
+def page(visit) -> Page:
+    return visit()
 
 
 def test_four_drops_at_nine_and_more_when_attention_is_sharper(page):
@@ -131,7 +110,7 @@ def test_the_field_is_the_packages_for_coarse_and_cold_mists(page):
         v = page.evaluate(
             f"(() => {{ const r = {FIGURE}.tfdyn.numbers(); return r.x; }})()"
         )
-        state = state_of(page)
+        state = state_of(page, Circle)
         x0 = start_of(state)
         assert v == pytest.approx(x0.ravel(), abs=1e-15)
         put(page, t=0.2)
@@ -148,14 +127,3 @@ def test_lamps_go_out_where_the_theory_is_silent(page):
     assert lamps(page)[:2] == ["fails", "fails"]
     put(page, noise=0.01, n=16, beta=50.0)
     assert lamps(page)[3] == "fails"
-
-
-@pytest.mark.slow
-def test_a_frame_of_256_tokens_takes_no_more_than_8_ms(page):
-    put(page, t=0.0)
-    page.evaluate(f"{FIGURE}.tfdyn.frameTimes.length = 0")
-    page.click(".tfdyn-play")
-    page.wait_for_timeout(1000)
-    page.click(".tfdyn-play")
-    # twice the budget: the machine may be shared
-    assert np.median(page.evaluate(f"{FIGURE}.tfdyn.frameTimes")) < 16

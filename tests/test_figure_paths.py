@@ -1,28 +1,26 @@
 """The figure of moving weights: it moves, obeys, speaks, and agrees with Python."""
 
-import contextlib
-import functools
-import io
-import re
-from collections.abc import Callable, Iterator
-
 import numpy as np
 import pytest
-from figurepage import (
-    FIGURE,
+from figurehand import (
     HASH,
-    Visit,
+    assert_says,
+    assert_whole,
     clock,
+    deviation,
+    frames,
+    lamps,
     model,
     numbers,
+    play,
+    playing,
     put,
-    reading,
+    run_copied,
     settle,
-    violations,
-    write_page,
+    shared,
 )
-from playwright.sync_api import Browser
-from unchecked import no_checks
+from figurepage import write_page
+from playwright.sync_api import Page
 
 from tfdynlib import energy
 from tfdynlib.widgets import Paths
@@ -49,27 +47,13 @@ def form_of(*presets: str, **values: object) -> str:
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("paths")
-    form = form_of(*Paths.PRESETS)
-    write_page(folder, form, theme="dark")
-    return write_page(folder, form)
+    return write_page(folder, form_of(*Paths.PRESETS))
 
 
-@pytest.fixture
-def visit(browser: Browser, address: str) -> Iterator[Callable[..., Visit]]:
-    """visit(width=760, hash="", page="light", **context): an open page, ready."""
-    with reading(browser) as opened:
-        yield functools.partial(opened, address)
-
-
-def at(page, t: float, **values: object) -> None:
+def at(page: Page, t: float, **values: object) -> None:
     """Change the model, then go to a moment: a shorter run would move it."""
     put(page, **values)
     put(page, t=t)
-
-
-def lamps(page) -> list[str]:
-    """The word of each lamp."""
-    return page.locator(".tfdyn-lamp b").all_inner_texts()
 
 
 # It agrees with Python
@@ -88,7 +72,7 @@ def lamps(page) -> list[str]:
 def test_the_page_makes_the_run_that_python_makes(visit, state):
     """Same draws, same weights, same RK4 steps: rounding, times the growth of a
     perturbation in one unit of time, e^|D|(1+|D|) at most 1e3 in these runs."""
-    page = visit().page
+    page = visit(rest=False)
     at(page, 2.5, **{**SMALL, **state})
     full = {**Paths.defaults(), **SMALL, **state, "t": 2.5}
     x, path, t = trajectory(full)
@@ -103,32 +87,24 @@ def test_the_page_makes_the_run_that_python_makes(visit, state):
 
 
 def test_passport_measures_the_page_against_python(visit):
-    page = visit().page
-    settle(page)
-    words = page.inner_text(".tfdyn-passport-line")
-    found = re.search(r"deviation (\S+), page against Python", words)
-    assert found and float(found[1]) < 1e-11
+    page = visit()
+    assert deviation(page) < 1e-11
     put(page, seed=77)
     assert "at the preset" in page.inner_text(".tfdyn-passport-line")
 
 
 @pytest.mark.parametrize("preset", Paths.PRESETS)
 def test_copied_python_prints_the_numbers_of_the_figure(visit, preset):
-    page = visit(reduced_motion="reduce").page
+    page = visit(reduced_motion="reduce")
     page.click(f'[data-preset="{preset}"]')
     at(page, 1.0, n=8, H=3, t_end=5)
-    page.click(".tfdyn-code")
-    text = page.get_attribute(".tfdyn-code", "data-copied")
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out), no_checks():
-        exec(compile(text, "copied", "exec"), {})
+    found, _ = run_copied(page)
     shown = numbers(page)
-    found = [float(word) for word in out.getvalue().split()]
     assert found == pytest.approx([shown["energy"], shown["action"]], rel=1e-9)
 
 
 def test_the_mean_of_the_second_half_is_that_of_the_curve(visit):
-    page = visit().page
+    page = visit(rest=False)
     at(page, 5.0, **SMALL, layout="spread", H=3)
     full = {**Paths.defaults(), **SMALL, "layout": "spread", "H": 3, "t": 5.0}
     x, path, t = trajectory(full)
@@ -140,22 +116,18 @@ def test_the_mean_of_the_second_half_is_that_of_the_curve(visit):
 
 
 def test_opens_still_at_the_moment_of_its_preset(visit):
-    page = visit().page
-    settle(page)
+    page = visit()
     assert clock(page) == 8.0
     before = page.evaluate(HASH)
-    page.wait_for_timeout(200)
+    frames(page, 10)
     assert page.evaluate(HASH) == before
 
 
 def test_play_moves_it_and_scrubbing_back_gives_the_very_same_picture(visit):
-    page = visit().page
+    page = visit(rest=False)
     at(page, 2.0, **SMALL)
     before = page.evaluate(HASH)
-    page.click(".tfdyn-play")
-    page.wait_for_timeout(400)
-    page.click(".tfdyn-play")
-    settle(page)
+    play(page)
     assert page.evaluate(HASH) != before and clock(page) > 2.0
     put(page, t=2.0)
     assert page.evaluate(HASH) == before
@@ -170,7 +142,7 @@ CANVASES = "[...document.querySelectorAll('.tfdyn canvas')].map((c) => c.toDataU
 
 
 def test_every_state_key_changes_the_picture(visit):
-    page = visit().page
+    page = visit(rest=False)
     at(page, 1.0, **SMALL)
     for key, value in CHANGES.items():
         before = page.evaluate(CANVASES)
@@ -180,7 +152,7 @@ def test_every_state_key_changes_the_picture(visit):
 
 
 def test_each_visited_number_of_heads_leaves_a_point(visit):
-    page = visit().page
+    page = visit(rest=False)
     at(page, 0.0, **SMALL, H=1)
     for H in (2, 3, 2):
         put(page, H=H)
@@ -196,24 +168,22 @@ def test_each_visited_number_of_heads_leaves_a_point(visit):
 
 
 def test_visited_points_travel_in_the_address(visit):
-    page = visit().page
+    page = visit(rest=False)
     put(page, **SMALL, H=2)
     put(page, H=6)
-    page.click(".tfdyn-share")
-    fresh = visit(hash="#" + page.url.split("#", 1)[1]).page
-    settle(fresh)
+    fresh = visit(hash=shared(page))
     assert model(fresh, "visited") == model(page, "visited")
     assert fresh.evaluate(CANVASES) == page.evaluate(CANVASES)
 
 
 @pytest.mark.parametrize("text", ['{"of":"","points":[["ou",99,1]]}', '"all"', "{}"])
 def test_points_that_are_none_are_refused(visit, text):
-    page = visit(hash=f'#paths={{"visited":{text}}}').page
+    page = visit(hash=f'#paths={{"visited":{text}}}')
     assert "cannot show" in page.inner_text(".tfdyn-note")
 
 
 def test_dragging_the_grip_of_the_sweep_changes_the_heads(visit):
-    page = visit().page
+    page = visit(rest=False)
     put(page, **SMALL)
     canvas = page.locator(".tfdyn-fold canvas").nth(1)
     canvas.scroll_into_view_if_needed()
@@ -228,7 +198,7 @@ def test_dragging_the_grip_of_the_sweep_changes_the_heads(visit):
 
 
 def test_stored_runs_stand_behind_where_the_layout_has_some(visit):
-    page = visit().page
+    page = visit(rest=False)
     put(page, **SMALL)
     assert numbers(page)["stored"] == 3
     put(page, layout="common")
@@ -255,7 +225,7 @@ def test_a_stored_run_is_thinned_and_keeps_what_is_drawn():
 
 
 def test_lamps_say_what_the_theorem_says(visit):
-    page = visit().page
+    page = visit(rest=False)
     put(page, **SMALL, H=2)
     for state, words in (
         ({"layout": "frozen", "rule": "gradient"}, ["holds"] * 4),
@@ -271,7 +241,7 @@ def test_lamps_say_what_the_theorem_says(visit):
 
 
 def test_where_all_lamps_hold_the_energy_falls_and_the_run_dies_out(visit):
-    page = visit().page
+    page = visit(rest=False)
     at(page, 0.0, n=8, t_end=10, layout="frozen", rule="gradient", H=3)
     energies = []
     for t in (0.0, 1.0, 3.0, 10.0):
@@ -284,7 +254,7 @@ def test_where_all_lamps_hold_the_energy_falls_and_the_run_dies_out(visit):
 def test_from_two_heads_to_three_the_cloud_falls_silent(visit):
     """Phases spread: the target's mean stands still from three heads on.  The factor
     is about forty; ten leaves room for another cloud."""
-    page = visit().page
+    page = visit()
     found = {}
     for H, layout in ((2, "spread"), (3, "spread"), (3, "common")):
         put(page, n=16, t_end=20, layout=layout, H=H)
@@ -297,80 +267,32 @@ def test_from_two_heads_to_three_the_cloud_falls_silent(visit):
 
 
 def test_live_sentence_tells_when_what_and_the_number(visit):
-    page = visit().page
-    settle(page)
-    page.wait_for_timeout(2700)  # the region is rewritten once in 2.5 s at most
-    said = page.text_content('.tfdyn-hidden[role="status"]')
-    assert re.fullmatch(
+    page = visit()
+    assert_says(
+        page,
         r"Layer-time 8\.0\. 40 tokens under 10 heads, noisy\. G squared 0\.\d+\. "
         r"Mean over the second half 0\.\d+\.",
-        said,
     )
-
-
-@pytest.mark.parametrize(("page_name", "width"), [("light", 760), ("dark", 320)])
-def test_axe_finds_nothing(visit, page_name, width):
-    assert violations(visit(width, page=page_name).page) == []
-
-
-@pytest.mark.parametrize("width", [320, 480, 600])
-def test_no_sideways_scroll_and_targets_of_44_pixels(visit, width):
-    page = visit(width).page
-    page.evaluate(
-        "document.querySelectorAll('details').forEach((d) => (d.open = true))"
-    )
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    if width > 480:
-        return
-    small = page.evaluate(
-        """() => [...document.querySelectorAll(
-             ".tfdyn :is(button, input, summary, .tfdyn-option)")]
-          .filter((e) => e.offsetParent && !e.matches(".tfdyn-option input"))
-          .map((e) => [e.className, e.getBoundingClientRect()])
-          .filter(([, r]) => r.width < 44 || r.height < 44)
-          .map(([name, r]) => `${name} ${r.width} x ${r.height}`)"""
-    )
-    assert small == []
 
 
 def test_by_keyboard_the_sphere_turns_and_the_player_plays(visit):
-    page = visit().page
+    page = visit(rest=False)
     at(page, 1.0, **SMALL)
     turn = model(page, "turn")
     page.locator(".tfdyn-canvas").press("ArrowRight")
     assert model(page, "turn") != turn
     page.keyboard.press("Space")
-    page.wait_for_timeout(150)
-    assert page.evaluate(f"{FIGURE}.tfdyn.card.clock.playing")
-
-
-def test_reduced_motion_shows_presets_at_their_moment_still(visit):
-    page = visit(reduced_motion="reduce").page
-    page.click('[data-preset="frozen"]')
-    settle(page)
-    assert not page.evaluate(f"{FIGURE}.tfdyn.card.clock.playing")
-    assert clock(page) == Paths.PRESETS["frozen"].moment
+    assert playing(page)
 
 
 @pytest.mark.parametrize(
     "state", [{"n": 2, "H": 1, "g2": 4.0}, {"n": 2, "H": 32, "g2": 0.1, "seed": 9999}]
 )
 def test_ends_of_the_range_give_numbers_and_a_sentence(visit, state):
-    page = visit().page
+    page = visit(rest=False)
     at(page, 5.0, **state, t_end=5)
-    words = page.inner_text(".tfdyn-card")
-    assert "NaN" not in words and "Infinity" not in words
+    assert_whole(page)
     assert page.inner_text(".tfdyn-verdict-head") != "Running"
-
-
-def test_a_frame_fits_the_screen_rate(visit):
-    """8 ms for the half of all frames, when the buffer is there."""
-    page = visit().page
-    settle(page)
-    page.click(".tfdyn-play")
-    page.wait_for_timeout(1500)
-    times = page.evaluate(f"{FIGURE}.tfdyn.frameTimes.slice(-40)")
-    assert np.median(times) < 8
 
 
 REFUSED = [

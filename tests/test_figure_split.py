@@ -1,40 +1,22 @@
 """The view "split" of the circle figure: an atom on its way, whole or in parts."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
-from figurepage import (
-    model,
-    numbers,
-    pages,
-    put,
-    reading,
-    settle,
-)
-from playwright.sync_api import Browser, Page
+from figurehand import lamps, model, numbers, put, settle
+from playwright.sync_api import Page
 
 from tfdynlib import geometry, weights
 from tfdynlib.measure import Measure
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return pages(
-        tmp_path_factory, "Circle", ("dirac_or_split", "eight_parts", "hot_atom")
-    )[0]
+@pytest.fixture
+def address(bare_pages) -> str:
+    return bare_pages("Circle", ("dirac_or_split", "eight_parts", "hot_atom"))[0]
 
 
 @pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    with reading(browser) as visit:
-        opened = visit(address).page
-        settle(opened)
-        yield opened
-
-
-def lamps(page: Page) -> list[str]:
-    return page.locator(".tfdyn-lamp b").all_inner_texts()
+def page(visit) -> Page:
+    return visit()
 
 
 # Lengths at beta = 4 over the angle c pi / 2, from the package's reference table.

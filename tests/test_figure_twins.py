@@ -1,28 +1,22 @@
 """The view of two clouds on a bare page: distances, the bound, and what Python says."""
 
-import contextlib
-import functools
-import io
-import re
-from collections.abc import Callable, Iterator
-
 import numpy as np
 import pytest
-from figurepage import (
-    FIGURE,
+from figurehand import (
     HASH,
-    Visit,
-    clock,
+    assert_changes,
+    assert_says,
+    assert_shared,
+    deviation,
     model,
     numbers,
-    pages,
     put,
-    reading,
+    run_copied,
     settle,
-    violations,
+    shared,
+    state_of,
 )
-from playwright.sync_api import Browser
-from unchecked import no_checks
+from playwright.sync_api import Page
 
 from tfdynlib import sphere, stability
 from tfdynlib.widgets import Sphere
@@ -33,22 +27,15 @@ ALL = tuple(TWINS)
 LONGEST = np.log10(np.pi)  # half a turn
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return pages(tmp_path_factory, "Sphere", (*ALL, "pause_and_merge"))[0]
-
-
 @pytest.fixture
-def visit(browser: Browser, address: str) -> Iterator[Callable[..., Visit]]:
-    """visit(width=760, page="light", **context): an open page, ready."""
-    with reading(browser) as opened:
-        yield functools.partial(opened, address)
+def address(bare_pages) -> str:
+    return bare_pages("Sphere", (*ALL, "pause_and_merge"))[0]
 
 
-def pick(page, name: str, **values: object) -> dict:
-    """Take a preset at its moment; the state."""
+def go(page: Page, name: str, **values: object) -> dict:
+    """Go to a preset at its moment; the state."""
     put(page, **{**Sphere(name).state(), **values})
-    return {key: model(page, key) for key in Sphere.keys_of_state()}
+    return state_of(page, Sphere)
 
 
 def distances(state: dict) -> np.ndarray:
@@ -62,8 +49,8 @@ def distances(state: dict) -> np.ndarray:
 
 @pytest.mark.parametrize("name", ALL)
 def test_distances_and_constants_are_pythons(visit, name):
-    page = visit().page
-    state = pick(page, name, t=2.0, n=12, t_end=20)
+    page = visit(rest=False)
+    state = go(page, name, t=2.0, n=12, t_end=20)
     seen = numbers(page)
     # Rounding of both runs, and of the chord of close tokens.
     assert seen["distances"][:41] == pytest.approx(distances(state), abs=1e-13)
@@ -76,8 +63,8 @@ def test_distances_and_constants_are_pythons(visit, name):
 
 
 def test_a_nudged_token_changes_little_while_the_bound_leaves_the_sphere(visit):
-    page = visit().page
-    pick(page, "nudge_prompt", t=5.0)
+    page = visit(rest=False)
+    go(page, "nudge_prompt", t=5.0)
     seen = numbers(page)
     assert seen["before"] == pytest.approx(0.01 / np.sqrt(32), rel=1e-9)
     assert 0.5 < seen["distance"] / seen["before"] < 2
@@ -89,42 +76,39 @@ def test_a_nudged_token_changes_little_while_the_bound_leaves_the_sphere(visit):
 
 
 def test_minimisers_of_opposite_signs_end_a_right_angle_apart(visit):
-    page = visit().page
-    pick(page, "minimiser_jump", n=12, t=200.0)
+    page = visit(rest=False)
+    go(page, "minimiser_jump", n=12, t=200.0)
     assert numbers(page)["distance"] == pytest.approx(np.pi / 2, abs=1e-3)
     assert "Another fate" in page.inner_text(".tfdyn-verdict")
 
 
 def test_fewer_bits_are_further_apart(visit):
-    page = visit().page
+    page = visit(rest=False)
     found = []
     for bits in (12, 8, 4):
-        pick(page, "round_weights", bits=bits, t=2.0, n=12)
+        go(page, "round_weights", bits=bits, t=2.0, n=12)
         found.append(numbers(page)["distance"])
     # Four bits are a factor 16 in the step; where a step ends is chance of entries.
     assert found[1] > 3 * found[0] > 0 and found[2] > 3 * found[1]
 
 
 def test_a_rule_that_is_not_softmax_has_no_bound(visit):
-    page = visit().page
-    pick(page, "nudge_prompt", rule="hardmax", n=12)
+    page = visit(rest=False)
+    go(page, "nudge_prompt", rule="hardmax", n=12)
     lamps = page.locator(".tfdyn-lamp").all_inner_texts()
     assert "fails" in lamps[0]
     assert page.inner_text(".tfdyn-readouts dd >> nth=2") == "–"
 
 
 def test_every_part_of_a_state_changes_the_picture(visit):
-    page = visit().page
-    pick(page, "nudge_prompt", n=12, t=2.0, size=0.5)
-    for key, value in {
+    page = visit(rest=False)
+    go(page, "nudge_prompt", n=12, t=2.0, size=0.5)
+    changes = {
         "beta": 3.0, "n": 20, "seed": 3, "start": "cap", "size": 0.9, "t": 4.0,
         "change": "sign", "turn": 20.0, "tilt": -30.0, "rule": "unnormalised",
         "B": [np.diag([1.0, 2.0, -1.0]).tolist()], "V": [np.eye(3).tolist()],
-    }.items():  # fmt: skip
-        before, old = page.evaluate(HASH), model(page, key)
-        put(page, **{key: value})
-        assert page.evaluate(HASH) != before, key
-        put(page, **{key: old})
+    }  # fmt: skip
+    assert_changes(page, changes)
     put(page, change="weights", bits=2)
     before = page.evaluate(HASH)
     put(page, bits=3, B=model(page, "B"))
@@ -133,9 +117,9 @@ def test_every_part_of_a_state_changes_the_picture(visit):
 
 
 def test_only_the_slider_that_counts_is_there(visit):
-    page = visit().page
+    page = visit(rest=False)
     for name, size in (("nudge_prompt", True), ("round_weights", False)):
-        pick(page, name)
+        go(page, name)
         for key, there in (("size", size), ("bits", not size)):
             slider = page.locator(f".tfdyn-slide[id^=tfdyn-{key}]")
             assert slider.is_visible() is there
@@ -146,86 +130,54 @@ def test_only_the_slider_that_counts_is_there(visit):
 
 
 def test_the_other_view_is_one_chip_away(visit):
-    page = visit().page
+    page = visit()
     page.click('[data-preset="pause_and_merge"]')
-    page.wait_for_timeout(300)
     assert model(page, "view") == "tokens"
     assert "gather" in page.inner_text(".tfdyn-title")
     page.click('[data-preset="nudge_prompt"]')
-    page.wait_for_timeout(300)
     assert "drift" in page.inner_text(".tfdyn-title")
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_passport_measures_the_page_against_python(visit, name):
-    page = visit().page
-    pick(page, name, t=2.5)
-    words = page.inner_text(".tfdyn-passport-line").replace("\u00a0", " ")
-    found = re.search(r"deviation (\S+), page against Python", words)
+    page = visit(rest=False)
+    go(page, name, t=2.5)
     # A hundred steps of rounding in tokens, and a norm from eigenvalues.
-    assert float(found[1]) < 1e-12
+    assert deviation(page) < 1e-12
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_copied_python_prints_the_distance_and_the_bound(visit, name):
-    page = visit().page
-    pick(page, name, t=1.0, n=12, beta=1.5)
-    page.click(".tfdyn-code")
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out), no_checks():
-        exec(compile(page.get_attribute(".tfdyn-code", "data-copied"), "c", "exec"), {})
-    distance, allowed = map(float, out.getvalue().split())
+    page = visit(rest=False)
+    go(page, name, t=1.0, n=12, beta=1.5)
+    (distance, allowed), _ = run_copied(page)
     assert distance == pytest.approx(numbers(page)["distance"], rel=1e-8)
     assert allowed == pytest.approx(numbers(page)["allowed"], rel=1e-10)
 
 
 def test_live_sentence_tells_the_distance(visit):
-    page = visit().page
-    pick(page, "nudge_prompt", t=1.5)
-    said = page.text_content('.tfdyn-hidden[role="status"]')
-    assert re.match(r"Layer-time [\d.]+\. 32 pairs of tokens, distance 0\.00", said)
+    page = visit(rest=False)
+    go(page, "nudge_prompt", t=1.5)
+    assert_says(page, r"Layer-time [\d.]+\. 32 pairs of tokens, distance 0\.00.*")
 
 
 def test_a_shared_address_opens_the_same_twins(visit):
-    one = visit().page
-    pick(one, "round_weights", t=2.5, n=12, bits=5)
-    one.click(".tfdyn-share")
-    shared = one.get_attribute(".tfdyn-share", "data-copied")
-    two = visit(hash="#" + shared.split("#")[1]).page
-    settle(two)
-    for key in Sphere.keys_of_state():
-        assert model(two, key) == model(one, key), key
-    assert two.evaluate(HASH) == one.evaluate(HASH)
+    one = visit(rest=False)
+    go(one, "round_weights", t=2.5, n=12, bits=5)
+    assert_shared(one, visit(hash=shared(one)), Sphere)
 
 
 def test_extremes_end_in_words_and_not_in_an_exception(visit):
-    page = visit().page
+    page = visit()
     for values in (
         {"beta": 50.0, "B": [(10 * np.ones((3, 3))).tolist()]},
         {"B": [np.zeros((3, 3)).tolist()], "V": [np.zeros((3, 3)).tolist()]},
         {"n": 2, "size": 1.0}, {"size": 1e-5, "t": 5.0},
         {"change": "weights", "bits": 2}, {"change": "sign", "size": 1e-5},
     ):  # fmt: skip
-        pick(page, "nudge_prompt", **{"n": 8, **values})
+        go(page, "nudge_prompt", **{"n": 8, **values})
         assert page.inner_text(".tfdyn-readouts dd >> nth=0")
-        assert "NaN" not in page.inner_text(".tfdyn-card")
-
-
-@pytest.mark.parametrize("theme, width", [("light", 320), ("dark", 760)])
-def test_axe_finds_nothing_and_nothing_scrolls_sideways(visit, theme, width):
-    page = visit(width, page=theme).page
-    settle(page)
-    assert violations(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-def test_reduced_motion_shows_a_preset_at_its_moment(visit):
-    page = visit(reduced_motion="reduce").page
-    page.click('[data-preset="minimiser_jump"]')
-    page.wait_for_timeout(200)
-    assert not page.evaluate(f"{FIGURE}.tfdyn.card.clock.playing")
-    settle(page)
-    assert clock(page) == TWINS["minimiser_jump"].moment
+        assert "NaN" not in page.inner_text(".tfdyn-card")  # a bound may be infinite
 
 
 @pytest.mark.parametrize("change", ["prompt", "weights", "sign"])
@@ -247,9 +199,9 @@ WRITTEN = """() => {
 
 
 def test_name_of_half_a_turn_stands_where_the_bound_does_not_pass(visit):
-    page = visit().page
+    page = visit()
     page.evaluate(WRITTEN)
-    pick(page, "nudge_prompt", t=1.5)
+    go(page, "nudge_prompt", t=1.5)
     settle(page)
     page.evaluate("silent()")
     # The bound reaches half a turn in the left quarter of the chart.

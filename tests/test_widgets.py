@@ -278,8 +278,10 @@ def test_in_a_kernel_the_reference_waits_until_the_hand_rests(apart):
     async def dragging() -> None:
         for beta in (2.0, 3.0, 4.0):
             widget.beta = beta
-            await asyncio.sleep(0.02)
-        await asyncio.sleep(0.6)
+            await asyncio.sleep(0)
+        while not seen:
+            await asyncio.sleep(0.05)
+        await asyncio.sleep(0.4)  # and none comes after it
 
     apart(lambda: asyncio.run(dragging()))
     assert seen == [4.0]

@@ -27,9 +27,10 @@ globalThis.tfdynSeen ??= (() => {
 
   const frame = () => new Promise(requestAnimationFrame);
 
-  /** Waits until the figure's loop sleeps: it asks for no frame in five of the page's. */
+  /** Waits until the figure's loop sleeps: it asks for no frame in three of the page's.
+      (Sizes are told to its observers after the first.) */
   async function rest(el) {
-    for (let calm = 0; calm < 5; calm += 1) {
+    for (let calm = 0; calm < 3; calm += 1) {
       await frame();
       if (!el.tfdyn.card.loop.resting) calm = -1;
     }

@@ -2,15 +2,14 @@
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
+from opening import SEEN
 from playwright.sync_api import ElementHandle, Locator, Page
 from reader import Visits
 from sitebook import FIGURE, Figure, figures, one_of_kinds, one_of_views
 
-SEEN = (Path(__file__).parent / "hand.js").read_text("utf8")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
 
@@ -75,7 +74,7 @@ class Hand:
         """Its readouts, verdict and lamps."""
         return self.run("(el) => tfdynSeen.words(el)")
 
-    def until(self, code: str, arg: Any = None, timeout: float = 5000) -> None:
+    def until(self, code: str, arg: Any = None, timeout: float = 60_000) -> None:
         """Wait until the JavaScript function ``code`` of the element is true."""
         handle = self.el.element_handle()
         self.page.wait_for_function(
@@ -109,6 +108,11 @@ class Hand:
     def playing(self) -> bool:
         """Whether the button says Pause."""
         return self.button("Pause").count() == 1
+
+    def pause(self) -> "Hand":
+        """Click Pause, unless the run has come to its end meanwhile."""
+        self.run("(el) => el.querySelector('.tfdyn-play[aria-label=Pause]')?.click()")
+        return self
 
     def button(self, name: str) -> Locator:
         """A button of the card by its spoken name."""

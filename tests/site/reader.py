@@ -3,8 +3,9 @@
 To open a page of the site costs two to three seconds of processor.  A test that must
 see a page being opened, or opened in its own way, opens it (``Visits.open``).  All
 others read one page that is open already (``Shelf``); between two tests it is put back
-as it was, its figures new.  ``conftest.py`` sorts the tests by page, so that each page
-is opened once; in any other order they take longer and say the same.
+as it was, its figures new unless both only look.  ``conftest.py`` sorts the tests by
+page, so that each page is opened once; in any other order they take longer and say the
+same.
 
 Everything a page asks for is written down.  What does not go to this machine is
 aborted, so a test can both see the attempt and see the page live without the answer.
@@ -21,9 +22,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+import sitebook
+from opening import first_control, watched
 from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, Route
 from sitebook import FIGURE
 
+PATIENCE = 60_000  # ms for what comes late on a busy machine
 SUBPATH = "some/where"  # the book must not need the root of its host
 OUTSIDE = re.compile(r"^(?!http://127\.0\.0\.1[:/]|http://localhost[:/]|ws://127\.0\.0\.1"
                      r"|ws://localhost|file:|data:|blob:|about:)")  # fmt: skip
@@ -139,7 +143,7 @@ class Visits:
         context = self.site.browser.new_context(
             viewport={"width": width, "height": height}, **options
         )
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(PATIENCE)
         self._open.append(context)
         return context
 
@@ -218,9 +222,9 @@ UNTOUCHED = """() => {
       .map((el) => el.innerText),
   };
 }"""
-BACK = """async ([hash, alive]) => {
+BACK = """async ([hash, figures_are]) => {
   const figures = [...document.querySelectorAll(".tfdyn[data-figure]")];
-  for (const el of figures) el.tfdyn?.card.close();
+  if (figures_are !== "kept") for (const el of figures) el.tfdyn?.card.close();
   history.replaceState(null, "", location.pathname + hash);
   document.querySelector(".dropdown-toggle.show")?.click();
   for (const [el, was] of tfdynFolds) {
@@ -229,9 +233,9 @@ BACK = """async ([hash, alive]) => {
   }
   document.activeElement?.blur();
   scrollTo(0, 0);
-  if (!figures.length) return;
+  if (!figures.length || figures_are === "kept") return;
   figures.forEach((el, k) => { el.outerHTML = tfdynBrought[k]; });
-  if (!alive) return;
+  if (figures_are === "still") return;
   const old = document.querySelector("script[src*='tfdyn/tfdyn.js']");
   const script = document.createElement("script");
   script.src = old.src;
@@ -253,6 +257,8 @@ class Shown:
     bytes: int
     questions: list[dict[str, Any]]
     unfolded: list[str]
+    first: tuple[float, float] | None  # work and time to the first moved picture
+    figures: str = "seen"  # or touched, still
     memo: dict[Any, Any] = field(default_factory=dict)  # results two tests judge
 
 
@@ -270,14 +276,16 @@ class Shelf:
         hash: str = "",
         width: int = 1280,
         has_touch: bool = False,
-        alive: bool = True,
+        figures: str = "fresh",
         **media: Any,
     ) -> Shown:
         """The page as a reader of this width finds it, at the top, nothing unfolded.
 
-        Its figures are mounted anew by the site's own script, with ``hash`` in the
-        address; if not ``alive``, they stay the still pictures that the page brought.
-        ``media`` goes to ``Page.emulate_media``.
+        Its ``figures`` are "fresh": mounted anew by the site's own script, with
+        ``hash`` in the address.  A test that only looks takes them "seen": alive, as
+        the page's opening or another look left them.  "still" are the pictures that
+        the page brought; "any" will do for a test of something else.  ``media`` goes
+        to ``Page.emulate_media``.
         """
         shown = self._shown
         if not shown or shown.name != name:
@@ -289,7 +297,11 @@ class Shelf:
         page.mouse.move(0, 0)
         if page.viewport_size != {"width": width, "height": 900}:
             page.set_viewport_size({"width": width, "height": 900})
-        page.evaluate(BACK, [hash, alive])
+        if figures == "any":
+            figures = "still" if shown.figures == "touched" else shown.figures
+        kept = figures in ("seen", "still") and shown.figures == figures
+        page.evaluate(BACK, [hash, "kept" if kept else figures])
+        shown.figures = "touched" if figures == "fresh" else figures
         return shown
 
     def _open(self, name: str) -> Shown:
@@ -298,17 +310,24 @@ class Shelf:
         context.add_init_script(KEEP)
         record = Record(context)
         page = context.new_page()
-        page.goto(self.site.address(name))
+        session = watched(page)
+        first = None
+        if sitebook.has_figure(name):
+            first = first_control(page, session, self.site.address(name))
+            page.wait_for_load_state()
+        else:
+            page.goto(self.site.address(name))
         page.evaluate("async () => { await window.MathJax?.startup?.promise; }")
         read_through(page)
         self._shown = Shown(
             name,
             page,
-            context.new_cdp_session(page),
+            session,
             record.faults(),
             list(record.requests),
             record.bytes_of(self.site.folder, self.site.base),
             **page.evaluate(UNTOUCHED),
+            first=first,
         )
         return self._shown
 

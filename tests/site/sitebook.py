@@ -1,5 +1,6 @@
 """What the built site holds, read from its files without a browser."""
 
+import html
 import json
 import os
 import re
@@ -75,10 +76,16 @@ class Figure:
         return f"{self.page.removeprefix('book/')}-{self.index}-{self.kind}"
 
 
+@cache
 def _text(name: str) -> str:
     """The page as text; empty if it is not built."""
     file = SITE / f"{name}.html"
     return file.read_text("utf8") if file.is_file() else ""
+
+
+def has_figure(name: str) -> bool:
+    """Whether a built page has one."""
+    return 'data-figure="' in _text(name)
 
 
 def figures() -> list[Figure]:
@@ -106,6 +113,16 @@ def one_of_views() -> tuple[Figure, ...]:
     return tuple(figure for _, figure in best.values())
 
 
+def one_of_programs() -> list[str]:
+    """The first page of those that load the same scripts and kinds of figures."""
+    first: dict[frozenset[str], str] = {}
+    for name in PAGES:
+        found = re.findall(r'<script[^>]*src="(?:[^"]*/)?([^"]+)"', _text(name))
+        found += re.findall(r'data-figure="([\w-]+)"', _text(name))
+        first.setdefault(frozenset(found), name)
+    return list(first.values())
+
+
 @cache
 def one_of_kinds() -> tuple[Figure, ...]:
     """Of each kind the first of these."""
@@ -118,7 +135,25 @@ def questions() -> list[str]:
     return [name for name in PAGES if 'class="tfdyn-ask"' in _text(name)] or PAGES[:1]
 
 
+STATE = re.compile(r'<div class="tfdyn" data-figure="[\w-]+"[^>]* data-state="([^"]*)"')
+
+
+@cache
 def of_figure(figure: Figure) -> dict[str, Any]:
     """The state that the page gives the figure."""
-    el = page(figure.page).select(FIGURE)[figure.index]
-    return json.loads(str(el["data-state"]))
+    found = STATE.findall(_text(figure.page))
+    return json.loads(html.unescape(found[figure.index]))
+
+
+@cache
+def new_chips() -> dict[Figure, list[int]]:
+    """Of each figure the chips that no figure before it has."""
+    seen: set[str] = set()
+    found: dict[Figure, list[int]] = {}
+    for figure in figures():
+        chips = [
+            f"{figure.kind} {chip['values']}" for chip in of_figure(figure)["presets"]
+        ]
+        found[figure] = [k for k, chip in enumerate(chips) if chip not in seen]
+        seen.update(chips)
+    return found

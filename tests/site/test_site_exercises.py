@@ -60,7 +60,7 @@ def questions(page: Page, kind: str) -> list[Locator]:
 
 @every_page_with_questions
 def test_a_box_takes_the_right_number_and_no_other(shelf: Shelf, name):
-    page = shelf.take(name, alive=False).page
+    page = shelf.take(name, figures="any").page
     for question in questions(page, "answer"):
         boxes = spec(question)["boxes"]
         right = [box["value"] for box in boxes]
@@ -77,7 +77,7 @@ def test_a_box_takes_the_right_number_and_no_other(shelf: Shelf, name):
 @every_page_with_questions
 def test_a_box_has_a_tolerance_and_an_end_to_it(shelf: Shelf, name):
     """Half of it is taken, twice of it is not."""
-    page = shelf.take(name, alive=False).page
+    page = shelf.take(name, figures="any").page
     for question in questions(page, "answer"):
         boxes = spec(question)["boxes"]
         allowed = [box.get("tol") or box["rtol"] * abs(box["value"]) for box in boxes]
@@ -90,7 +90,7 @@ def test_a_box_has_a_tolerance_and_an_end_to_it(shelf: Shelf, name):
 
 @every_page_with_questions
 def test_a_choice_takes_the_right_items_and_no_others(shelf: Shelf, name):
-    page = shelf.take(name, alive=False).page
+    page = shelf.take(name, figures="any").page
     for question in questions(page, "choice"):
         right = spec(question)["right"]
         items = question.locator(".tfdyn-ask-item").count()
@@ -102,7 +102,7 @@ def test_a_choice_takes_the_right_items_and_no_others(shelf: Shelf, name):
 
 @every_page_with_questions
 def test_every_question_is_mounted_and_gives_nothing_away(shelf: Shelf, name):
-    questions = shelf.take(name, alive=False).questions
+    questions = shelf.take(name, figures="any").questions
     assert len(questions) == len(sitebook.page(name).select(QUESTION)) > 0
     for question in questions:
         assert question["button"] and question["name"]
@@ -122,7 +122,7 @@ def test_answers_are_there_without_scripts(shelf: Shelf, name):
 
 @every_page_with_questions
 def test_folds_are_closed_open_by_keyboard_and_print_open(shelf: Shelf, name):
-    shown = shelf.take(name, alive=False)
+    shown = shelf.take(name, figures="any")
     page, folds = shown.page, shown.page.locator(FOLD)
     assert folds.count() > 0
     assert shown.unfolded == []

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from hand import SEEN, other_place
+from hand import other_place
+from opening import SEEN
 from playwright.sync_api import Browser, Locator, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from reader import Record

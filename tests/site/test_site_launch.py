@@ -54,7 +54,7 @@ def test_source_and_issue_buttons_name_this_repository(name):
 
 @pytest.mark.parametrize("name", CODE)
 def test_launch_button_is_reached_by_keyboard(shelf: Shelf, name):
-    page = shelf.take(name).page
+    page = shelf.take(name, figures="any").page
     page.locator(".dropdown-launch-buttons > button").press("Enter")
     page.locator(".dropdown-launch-buttons a[href*=binder]").wait_for()
 

@@ -3,9 +3,7 @@
 import json
 import subprocess
 import sys
-from dataclasses import dataclass
 
-import sitebook
 from hand import (
     NUMBER,
     Hand,
@@ -15,9 +13,9 @@ from hand import (
     open_figure,
     other_place,
 )
-from playwright.sync_api import Locator
 from reader import Shelf, Visits
 from sitebook import Figure
+from touring import tour
 
 
 def turn(hand: Hand) -> None:
@@ -39,12 +37,12 @@ def test_a_shared_address_shows_the_same_again(visits: Visits, figure: Figure):
     hand.rest()
     words = hand.words()
     hand.button("Share").click()
-    address = hand.page.url
-    assert f"#{hand.address()}=" in address
+    hash = hand.page.evaluate("location.hash")
+    assert hash.startswith(f"#{hand.address()}=")
     values = hand.values()
     hand.go(values)  # the address holds seven digits of the moment
     there = hand.rest()
-    fresh = open_figure(visits, figure, query="#" + address.split("#", 1)[1])
+    fresh = open_figure(visits, figure, query=hash)
     shown = fresh.rest()
     assert fresh.values() == values
     assert fresh.words() == words
@@ -79,49 +77,6 @@ def test_a_broken_address_shows_the_start_and_says_so(visits: Visits, figure: Fi
         note.wait_for()
         assert "cannot show" in note.inner_text()
     assert broken.rest() == start
-
-
-@dataclass
-class Stop:
-    """What is seen at the opening or behind a chip, when nothing may move."""
-
-    still: bool
-    words: str
-    copied: str
-
-
-# Chips that were picked already, by kind and state: a figure stands on several pages.
-TOURED: dict[str, Figure] = {}
-
-
-def tour(shelf: Shelf, figure: Figure) -> list[Stop]:
-    """The opening of a figure and every chip that no page before had, under reduced
-    motion; made once."""
-    memo = shelf.take(figure.page, alive=False).memo
-    if figure not in memo:
-        hand = open_figure(Visits(shelf.site, shelf), figure, reduced_motion="reduce")
-        presets = sitebook.of_figure(figure)["presets"]
-        assert hand.chips.count() == len(presets)
-        chips = [
-            hand.chips.nth(k)
-            for k, chip in enumerate(presets)
-            if TOURED.setdefault(f"{figure.kind} {chip['values']}", figure) == figure
-        ]
-        memo[figure] = [stop_at(hand, chip) for chip in [None, *chips]]
-    return memo[figure]
-
-
-def stop_at(hand: Hand, chip: Locator | None) -> Stop:
-    """Pick a chip, look twice, copy."""
-    if chip:
-        chip.click()
-    playing = hand.playing()
-    shown = hand.rest()
-    still = not playing and not hand.changes(shown, timeout=200)
-    button = hand.el.locator("button.tfdyn-code")
-    button.click()
-    words = f"{hand.words()} {hand.el.locator('.tfdyn-clock').inner_text()}"
-    return Stop(still, words, str(button.get_attribute("data-copied")))
 
 
 @every_figure

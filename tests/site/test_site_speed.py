@@ -2,8 +2,9 @@
 
 import pytest
 import sitebook
-from hand import SEEN, Hand, every_figure, open_figure
-from playwright.sync_api import CDPSession
+from figurehand import work_done
+from hand import Hand, every_figure, open_figure
+from opening import first_control, watched
 from reader import Visits
 from sitebook import Figure
 
@@ -41,19 +42,12 @@ def frame_cost(hand: Hand) -> tuple[float, float]:
     hand.button("Play").click()
     hand.run("(el) => { el.tfdyn.frameTimes.length = 0; }")
     before = work_done(session)
-    hand.until(f"(el) => el.tfdyn.frameTimes.length >= {FRAMES}", timeout=20_000)
+    hand.until(f"(el) => el.tfdyn.frameTimes.length >= {FRAMES}")
     times = hand.run("(el) => [...el.tfdyn.frameTimes]")
     work = 1000 * (work_done(session) - before) / len(times)
-    hand.button("Pause").click()
+    hand.pause().rest()
     session.detach()
     return sorted(times)[len(times) // 2], work
-
-
-def work_done(session: CDPSession) -> float:
-    """Seconds of processor time of the page's main thread so far."""
-    metrics = session.send("Performance.getMetrics")["metrics"]
-    (work,) = [one["value"] for one in metrics if one["name"] == "TaskDuration"]
-    return work
 
 
 # Two seconds are promised and 1.1 to 1.9 were measured on two free cores; the rest is
@@ -67,36 +61,24 @@ def test_first_control_works_soon_on_a_slow_machine(visits: Visits, figure: Figu
 
     Judged by the processor time of the page's main thread, times four, because the
     clock, printed beside it, also counts what other programs take from a busy machine.
-    The better of two, if the first is not soon.
+    The shelf has measured it on the first figure of a page; the best of four, if that
+    is not soon.
     """
-    work, clock = first_control(visits, figure)
-    if 4 * work >= SOON:
-        work = min(work, first_control(visits, figure)[0])
+    assert visits.shelf
+    first = visits.shelf.take(figure.page, figures="any").first
+    work, clock = first if first and figure.index == 0 else opened(visits, figure)
+    for _ in range(3):
+        if 4 * work >= SOON:
+            work = min(work, opened(visits, figure)[0])
     print(f"{figure}: first control after {work:.2f} s of work, {clock:.2f} s in all")
     assert 4 * work < SOON
 
 
-FIRST = """async (index) => {
-  const figure = () => document.querySelectorAll(".tfdyn[data-figure]")[index];
-  const frame = () => new Promise(requestAnimationFrame);
-  while (figure()?.dataset.tfdyn !== "ready") await frame();
-  const el = figure();
-  const before = tfdynSeen.picture(el);
-  el.querySelector('[aria-label="One step forward"]').click();
-  while (tfdynSeen.picture(el) === before) await frame();
-  return performance.now() / 1000;
-}"""
-
-
-def first_control(visits: Visits, figure: Figure) -> tuple[float, float]:
-    """Seconds of work, and on the page's own clock, which starts with the request."""
-    context = visits.context()
-    context.add_init_script(SEEN)
-    page = context.new_page()
-    session = context.new_cdp_session(page)
-    session.send("Performance.enable", {"timeDomain": "threadTicks"})
-    page.goto(visits.site.address(figure.page), wait_until="commit")
-    clock = page.evaluate(FIRST, figure.index)
-    work = work_done(session)
-    context.close()
-    return work, clock
+def opened(visits: Visits, figure: Figure) -> tuple[float, float]:
+    """The same on a page opened for this alone."""
+    page = visits.context().new_page()
+    session = watched(page)
+    address = visits.site.address(figure.page)
+    found = first_control(page, session, address, figure.index)
+    page.close()
+    return found
