@@ -118,13 +118,18 @@ def test_a_constant_in_the_objective_changes_nothing(tokens, seed, alpha, shift)
 def test_a_cold_consensus_is_the_best_token(tokens, seed):
     x = tokens(seed)
     best = x[np.argmin(x[:, 2])]
-    np.testing.assert_allclose(cbo.consensus(x, lambda y: y[:, 2], 1e9), best, atol=1e-9)
+    np.testing.assert_allclose(
+        cbo.consensus(x, lambda y: y[:, 2], 1e9), best, atol=1e-9
+    )
 
 
 def test_a_token_of_infinite_value_is_not_asked():
     x = np.array([[0.0], [1.0], [5.0]])
     value = np.array([0.0, 0.0, np.inf])
     assert cbo.consensus(x, lambda y: value, 2.0) == pytest.approx([0.5])
+    # Nor is one without mass, however good.
+    low, mass = np.array([0.0, 0.0, -1e9]), [0.5, 0.5, 0.0]
+    assert cbo.consensus(x, lambda y: low, 2.0, mass) == pytest.approx([0.5])
 
 
 @given(seed=seeds, beta=st.floats(0.1, 200.0), d=st.sampled_from([2, 3, 5]))

@@ -69,6 +69,7 @@ WAY = [
     "jko",
     "stability",
     "metastability",
+    "_consensus",
     "_gaussian_consensus",
     "cbo",
     "gaussian",

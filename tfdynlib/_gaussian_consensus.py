@@ -38,7 +38,9 @@ def mean(
     plain = np.ndim(m0) == 0
     start = np.atleast_1d(_check.array(m0, "m0"))
     d = len(start)
-    S = _check.symmetric(np.reshape(_check.array(S0, "S0"), (1, 1)) if plain else S0, "S0")
+    S = _check.symmetric(
+        np.reshape(_check.array(S0, "S0"), (1, 1)) if plain else S0, "S0"
+    )
     S = _check.shaped(S, "S0", (d, d), ", the dimension of m0")
     goal = _check.shaped(np.atleast_1d(_check.array(a, "a")), "a", (d,), ", that of m0")
     bowl = np.eye(d) if H is None else _check.symmetric(np.atleast_2d(H), "H")

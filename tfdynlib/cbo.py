@@ -23,8 +23,9 @@ import numpy as np
 from jaxtyping import Float, Real
 from numpy.typing import ArrayLike
 
-from tfdynlib import _check, _gaussian_consensus, flow, sphere
+from tfdynlib import _check, _consensus, _gaussian_consensus, flow, sphere
 from tfdynlib._check import Number
+from tfdynlib._consensus import Masses, Tokens
 from tfdynlib.weights import Heads
 
 gaussian_mean = _gaussian_consensus.mean
@@ -36,8 +37,6 @@ AGREED = 1e-3
 # Tokens this far apart, against their spread at the start, will not agree.
 APART = 1e3
 
-Tokens = Float[np.ndarray, "n d"]
-Masses = Float[np.ndarray, " n"]
 Vector = Float[np.ndarray, " d"]
 # All tokens -> their values; tokens that look and tokens looked at -> a table.
 Objective = Callable[[Tokens], Any]
@@ -57,11 +56,12 @@ def consensus(
     temperature in the unit of f.  Raises ``ValueError`` if no value is finite, or one
     is nan or -inf.
     """
-    x, mass, alpha = _entered(x, mass, alpha, objective)
-    values = _values(objective, x)
-    if not _usable(values):
-        raise _check.refuse("objective(x)", "finite, or inf for some", _worst(values))
-    return _mean(values[None], x, mass, alpha)[0]
+    x, mass, alpha = _consensus.entered(x, mass, alpha, objective)
+    values = _consensus.values(objective, x)
+    if not _consensus.usable(values, mass):
+        came = _consensus.worst(values)
+        raise _check.refuse("objective(x)", "finite, or inf for some", came)
+    return _consensus.mean(values[None], x, mass, alpha)[0]
 
 
 def velocity(
@@ -96,9 +96,11 @@ def polarised_mean(
     ``objective(x, y)`` takes the tokens twice and returns the table f(x_i, y_j).  With
     ``attention_objective(heads)`` and alpha = beta it is what attention sees.
     """
-    x, mass, alpha = _entered(x, mass, alpha, objective)
+    x, mass, alpha = _consensus.entered(x, mass, alpha, objective)
     table = _check.array(objective(x, x), "objective(x, x)", ndim=2)
-    return _mean(_check.shaped(table, "objective(x, x)", 2 * x.shape[:1]), x, mass, alpha)
+    return _consensus.mean(
+        _check.shaped(table, "objective(x, x)", 2 * x.shape[:1]), x, mass, alpha
+    )
 
 
 def polarised_velocity(
@@ -234,11 +236,11 @@ class _Pull:
     space: str
 
     def mean(self, x: Tokens) -> Vector:
-        values = _values(self.objective, x)
-        if not _usable(values):
-            return np.full(x.shape[1], np.inf)
+        values = _consensus.values(self.objective, x)
         mass = _check.masses(self.mass, len(x))
-        return _mean(values[None], x, mass, float(self.alpha))[0]
+        if not _consensus.usable(values, mass):
+            return np.full(x.shape[1], np.inf)
+        return _consensus.mean(values[None], x, mass, float(self.alpha))[0]
 
     def __call__(self, t: float, x: Tokens) -> Tokens:
         mean = self.mean(x)
@@ -304,38 +306,3 @@ def _account(
 
 def _spread(x: Tokens, mass: Masses) -> float:
     return float(np.sqrt(mass @ ((x - mass @ x) ** 2).sum(axis=1)))
-
-
-def _entered(
-    x: ArrayLike, mass: ArrayLike | None, alpha: Number, objective: object
-) -> tuple[Tokens, Masses, float]:
-    """Front door."""
-    x = _check.tokens(np.asarray(x))
-    _check.function(objective, "objective", "a function of all tokens")
-    return x, _check.masses(mass, len(x)), _check.positive(alpha, "alpha")
-
-
-def _values(objective: Objective, x: Tokens) -> Float[np.ndarray, " n"]:
-    """Values of the objective, whatever they are."""
-    values = np.asarray(objective(x.copy()))
-    if values.dtype.kind not in "biuf" or values.shape != (len(x),):
-        raise _check.refuse("objective(x)", f"of shape ({len(x)},)", values)
-    return values.astype(float, copy=False)
-
-
-def _usable(values: np.ndarray) -> bool:
-    return bool(np.isfinite(values).any() and (values > -np.inf).all())
-
-
-def _worst(values: np.ndarray) -> float:
-    bad = values[~np.isfinite(values)]
-    return float(bad[np.argmax(~(bad > -np.inf))])
-
-
-def _mean(
-    values: Float[np.ndarray, "k n"], x: Tokens, mass: Masses, alpha: float
-) -> Float[np.ndarray, "k d"]:
-    """Means with the weights e^{-alpha f} of each row."""
-    low = np.where(mass > 0, values, np.inf).min(axis=1, keepdims=True)
-    weight = np.exp(-alpha * (values - low)) * mass
-    return weight @ x / weight.sum(axis=1, keepdims=True)
