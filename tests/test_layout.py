@@ -79,6 +79,7 @@ WAY = [
     "_along",
     "experiments",
     "sweep",
+    "low_temperature",
     "_ledger",
     "_multihead_setup",
     "_multihead",
