@@ -148,7 +148,8 @@ class Study:
             raise _check.refuse(f"grid.{name}", "a list of one value or more", "none")
         if known.shared:
             raise _check.refuse(f"grid.{name}", "in [fixed]: axes depend on it", values)
-        label, out = f"grid.{name}", {}
+        label = f"grid.{name}"
+        out: dict[Any, None] = {}
         for given in values:
             value = known.check(_plain(given, label), label)
             if value in out:
