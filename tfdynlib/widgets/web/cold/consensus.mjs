@@ -1,0 +1,1 @@
+export const consensusView = { title: "x", lead: "y", build(card) { card.stage({label:"x",draw(){}}); card.player({axis:{kind:"lin",min:0,max:1,share:(v)=>v,value:(v)=>v,ticks:()=>[]},work:()=>false,filled:()=>1,show(){}}); card.presets(); } };
