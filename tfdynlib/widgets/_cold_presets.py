@@ -45,11 +45,12 @@ GENERIC: dict[str, Any] = {
 TWO_POLES: dict[str, Any] = {
     "V": diagonal(2, 1, 1),
     "B": EYE3,
-    "n": 400,
+    "n": 800,
+    "start": "fine",
     "rule": "zero_temperature",
     "t_end": 10.0,
 }
-QUERY: dict[str, Any] = {"view": "query", "beta": 10.0}
+QUERY: dict[str, Any] = {"view": "query"}
 CONSENSUS: dict[str, Any] = {"view": "consensus", "t_end": 6.0}
 
 PRESETS = {
@@ -92,8 +93,6 @@ PRESETS = {
     "hardmax_vs_limit": Preset(
         "Hardmax is not the limit",
         {
-            "V": diagonal(2, 1),
-            "B": COLD_B,
             "n": 20,
             "start": "draw",
             "rule": "hardmax",
@@ -110,7 +109,7 @@ PRESETS = {
     ),
     "great_circle": Preset(
         "A great circle",
-        {**TWO_POLES, "V": diagonal(2, 2, 1)},
+        {**TWO_POLES, "V": diagonal(2, 2, 1), "start": "grid", "n": 400},
         2.0,
         "Two dominant directions: the tokens go to a great circle.",
     ),
@@ -122,13 +121,13 @@ PRESETS = {
     ),
     "uniform": Preset(
         "How cold is cold?",
-        {**QUERY, "dim": 3},
+        QUERY,
         10.0,
         "The length of what a query hears, in 2, 3, 64 and 768 dimensions.",
     ),
     "tilted_density": Preset(
         "A tilted density",
-        {**QUERY, "dim": 3, "density": 0.5},
+        {**QUERY, "density": 0.5, "angle": 0.785398163397},
         10.0,
         "A smooth density pulls the mean aside by 1/kappa.",
     ),
@@ -160,7 +159,7 @@ PRESETS = {
     ),
     "too_cold": Preset(
         "Too cold for 800 tokens",
-        {**GENERIC, "beta": 320.0},
+        {**GENERIC, "beta": 320.0, "t_end": 6.0},
         2.5,
         "A token hears two or three others: the cloud is no continuum.",
     ),
@@ -173,7 +172,7 @@ PRESETS = {
     "quadratic": Preset(
         "Consensus too soon",
         {**CONSENSUS, "objective": "quadratic", "alpha": 10.0},
-        3.0,
+        6.0,
         "They agree before they arrive: at 0.698, not at 1.",
     ),
     "double_well": Preset(

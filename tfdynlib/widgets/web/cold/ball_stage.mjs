@@ -48,8 +48,10 @@ function theory(ctx, place, look, p, { limit, known }, near) {
 }
 
 /** The direction of V, as a tick with its letter. */
-function pull(ctx, place, look, p, { top }) {
+function pull(ctx, place, look, p, { top, known, limit }) {
   if (!top) return;
+  const along = known && limit.dim === 1 ? limit.basis[0].reduce((sum, v, k) => sum + v * top.vector[k], 0) : 0;
+  const below = Math.abs(along) > 0.97 ? 26 : -10; // the share of the pole stands above
   for (const sign of [1, -1]) {
     const [u, v, w] = look.at(...top.vector.map((value) => sign * value));
     if (w < -0.1) continue;
@@ -62,7 +64,7 @@ function pull(ctx, place, look, p, { top }) {
     ctx.moveTo(x - 5, y + 5);
     ctx.lineTo(x + 5, y - 5);
     ctx.stroke();
-    label(ctx, "*V*", x + 9, y - 10, p, { size: 13, color: p.mut, halo: p.glass1 });
+    label(ctx, "*V*", x + 9, y + below, p, { size: 13, color: p.mut, halo: p.glass1 });
   }
 }
 
@@ -82,6 +84,23 @@ function shares(ctx, place, look, p, { limit, known, start }, x) {
   }
 }
 
+/** Dots of a crowd, smaller than those of the kit: halos first, then all dots. */
+function crowd(ctx, place, seen, p) {
+  for (const [extra, colour] of [[0.8, p.bg], [0, p.state]]) {
+    ctx.beginPath();
+    for (let i = 0; i < seen.n; i += 1) {
+      if (seen.w[i] < 0) continue;
+      const [x, y, r] = [place.x + place.r * seen.u[i], place.y - place.r * seen.v[i], 2 + 0.8 * seen.w[i] + extra];
+      ctx.moveTo(x + r, y);
+      ctx.arc(x, y, r, 0, TURN);
+    }
+    ctx.fillStyle = colour;
+    ctx.fill();
+  }
+}
+
+const CROWD = 150; // more tokens than this are drawn small, and without their past
+
 /** All of it, from back to front. */
 export function drawBall(ctx, view, { run, x, k, turn, tilt, hint }) {
   const p = view.palette;
@@ -89,7 +108,7 @@ export function drawBall(ctx, view, { run, x, k, turn, tilt, hint }) {
   const look = ball.eye(turn, tilt);
   const seen = ball.see(look, x);
   const none = () => false;
-  const frames = run.n <= 420 ? past(run, k) : null;
+  const frames = run.n <= CROWD ? past(run, k) : null;
   ball.farHalf(ctx, place, look, p);
   if (frames) ball.trails(ctx, place, look, p, frames, false);
   ball.farDots(ctx, place, seen, p, none);
@@ -98,7 +117,8 @@ export function drawBall(ctx, view, { run, x, k, turn, tilt, hint }) {
   ball.axes(ctx, place, look, p);
   theory(ctx, place, look, p, run, true);
   if (frames) ball.trails(ctx, place, look, p, frames, true);
-  ball.nearDots(ctx, place, run.n > 420 ? { ...seen, w: seen.w } : seen, p, none);
+  if (run.n > CROWD) crowd(ctx, place, seen, p);
+  else ball.nearDots(ctx, place, seen, p, none);
   pull(ctx, place, look, p, run);
   shares(ctx, place, look, p, run, x);
   if (hint) ball.turnHint(ctx, place, p);

@@ -71,8 +71,8 @@ function pull(ctx, g, p, { top, limit, known }) {
   across(ctx, g, angle);
   const apart = known ? Math.abs(Math.sin(angle - Math.atan2(limit.basis[0][1], limit.basis[0][0]))) : 1;
   const words = apart < 0.05 ? "*V* pulls here too" : "*V* pulls here";
-  const [x, y] = ring.at(g, angle, 0.62 * g.R);
-  const shift = apart < 0.05 ? 15 : 0;
+  const [x, y] = ring.at(g, angle, 0.36 * g.R);
+  const shift = apart < 0.05 ? 16 : 0;
   label(ctx, words, x, y + shift, p, { size: 12.5, color: p.mut, align: "center", halo: p.glass1 });
 }
 
@@ -100,6 +100,20 @@ function poleRings(ctx, g, p, { limit, known }) {
     ctx.strokeStyle = p.theory;
     ctx.lineWidth = 2;
     ctx.stroke();
+  }
+}
+
+/** Ticks and names of the axes, where no pole ring covers them. */
+function axes(ctx, g, p) {
+  ctx.strokeStyle = p.grat;
+  ctx.lineWidth = 1;
+  for (const [angle, name, dx, dy] of [[0, "*e*_1", -26, 20], [Math.PI / 2, "*e*_2", 17, 24]]) {
+    ctx.beginPath();
+    ctx.moveTo(...ring.at(g, angle, g.R - 1));
+    ctx.lineTo(...ring.at(g, angle, g.R - 9));
+    ctx.stroke();
+    const [x, y] = ring.at(g, angle);
+    label(ctx, name, x + dx, y + dy, p, { size: 13, color: p.mut, align: "center", halo: p.glass1 });
   }
 }
 
@@ -157,7 +171,7 @@ export function drawCircle(ctx, view, { run, x, paper }) {
   ring.disc(ctx, g, p);
   pull(ctx, g, p, run);
   poles(ctx, g, p, run);
-  ring.axes(ctx, g, p);
+  axes(ctx, g, p);
   ring.rim(ctx, g, p);
   const groups = groupsOf(angles, mass);
   const tight = groups.filter(({ from, to, all }) => to - from <= 2 * WIDE && all.length >= (run.n < 16 ? 1 : 3));

@@ -18,6 +18,7 @@ import { short } from "./words.mjs";
 const WRITE = 200; // ms between changes of words that flicker
 const AT_ONCE = 30; // ms of integration when a weight changes
 const GHOSTS = 3; // earlier curves that stay
+// The axis decides which frames there are: Python compares at even times.
 const WATCHED = ["B", "V", "beta", "rule", "n", "start", "seed", "skew", "density", "band", "angle", "t_end", "time", "curve"];
 
 /** Largest difference to Python's tokens, distances and neighbours, or null until they are there. */
@@ -29,7 +30,8 @@ function deviationFrom(run, reference) {
     if (frame < 0 || frame >= run.flow.filled) return null;
     const x = doubles(reference.x[k]);
     worst = Math.max(worst, largestDifference(run.flow.at(frame), x));
-    if (run.curve === reference.curve) worst = Math.max(worst, Math.abs(run.flow.values[frame] - doubles(reference.value)[k]));
+    const value = doubles(reference.value)[k];
+    if (run.curve === "distance" && Number.isFinite(value)) worst = Math.max(worst, Math.abs(run.flow.values[frame] - value));
   }
   const [heard] = doubles(reference.heard);
   if (run.heard !== null) worst = Math.max(worst, Math.abs(run.heard - heard) / heard);
@@ -56,7 +58,7 @@ function build(card) {
   });
   const onKey = turning(card, stage.canvas);
   stage.canvas.addEventListener("pointerdown", () => { hint = false; }, { once: true });
-  const readouts = card.readouts(["*W*_2 to limit", "phase", "neighbours heard"]);
+  const readouts = card.readouts(["*W*_2 to limit", "phase", "neighbours"]);
   const chart = card.chart({ x: "layer-time *t*", y: NAMES.distance });
   const verdict = card.verdict();
 
@@ -107,11 +109,11 @@ function build(card) {
     const bound = boundNow();
     verdict.set(...verdictOf(run, now));
     lampsOf(run, bound).forEach((lamp, i) => lamps.set(i, ...lamp));
+    const silent = outsideHead();
+    const marks = run.curve === "distance" && run.scale !== null && !silent && run.beta > 1 ? [{ t: Math.log(run.beta), label: null }] : [];
     chart.set({
-      bands: bandsOf(run, now.phases),
-      range: rangeOf(run, card.values()),
-      marks: run.curve === "distance" && run.scale !== null && !outsideHead() ? [{ t: Math.log(run.beta), label: "log *β*" }] : [],
-      over: run.curve === "distance" ? overlays(run, { bound: outsideHead() ? null : bound, word: card.get("bound") }) : null,
+      bands: bandsOf(run, now.phases), range: rangeOf(run, card.values()), marks,
+      over: run.curve === "distance" ? overlays(run, { bound: silent ? null : bound, word: card.get("bound"), marks }) : null,
     });
     passport.update();
     card.relabel();
@@ -134,10 +136,10 @@ function build(card) {
   });
   card.presets();
   card.control(betaSlider(card));
-  card.control(gapSlider(card, () => run?.limit ?? runOf(card.values()).limit));
+  card.control(gapSlider(card));
   card.slider({ key: "n", symbol: "*N*", label: "tokens", min: 2, max: 1000, scale: "log", int: true });
   card.slider({ key: "t_end", symbol: "*T*", label: "end of the run", min: 1, max: 60, scale: "log" });
-  card.control(choice(card, { key: "start", label: "tokens start", options: [["grid", "evenly"], ["draw", "at random"], ["pair", "as a pair"]] }));
+  card.control(choice(card, { key: "start", label: "tokens start", options: [["grid", "evenly"], ["fine", "finely"], ["draw", "at random"], ["pair", "paired"]] }));
   const own = {
     seed: slider(card, { key: "seed", symbol: "seed", label: "of the random draw", min: 0, max: 99, int: true }),
     skew: slider(card, { key: "skew", symbol: "skew", label: "of the even start", min: -0.9, max: 0.9, step: 0.01 }),
@@ -146,26 +148,26 @@ function build(card) {
     angle: slider(card, { key: "angle", symbol: "*α*", label: "angle of the pair", min: 0, max: 3.14, step: 0.01 }),
   };
   Object.values(own).forEach(card.control);
-  card.control(choice(card, { key: "rule", label: "temperature", options: [["softmax", "*β* as above"], ["zero_temperature", "zero (*β* = ∞)"], ["hardmax", "hardmax"]] }));
-  card.control(choice(card, { key: "curve", label: "chart", options: [["distance", "*W*_2"], ["alignment", "alignment"], ["angle", "angle"]] }));
-  card.control(choice(card, { key: "scale", label: "axis of *W*_2", options: [["log", "logarithmic"], ["linear", "linear"]] }));
+  card.control(choice(card, { key: "rule", label: "temperature", options: [["softmax", "as set"], ["zero_temperature", "zero"], ["hardmax", "hardmax"]] }));
+  card.control(choice(card, { key: "curve", label: "chart", options: [["distance", "distance"], ["alignment", "alignment"], ["angle", "angle"]] }));
+  card.control(choice(card, { key: "scale", label: "axis of the distance", options: [["log", "logarithmic"], ["linear", "linear"]] }));
   card.control(choice(card, { key: "time", label: "layer-time", options: [["linear", "linear"], ["log", "logarithmic"]] }));
   const editors = [2, 3].map((size) => matrices(card, { keys: ["B", "V"], names: ["who listens to whom", "what is passed on"], size }));
   card.fold("Weights of the head: *B*, *V*", h("div", {}, ...editors));
+  const bounded = choice(card, { key: "bound", label: "constants of the bound", options: [["fitted", "fitted here"], ["given", "as given"]] });
   const constants = {
     C: slider(card, { key: "C", symbol: "*C*", label: "of the bound", min: 0.1, max: 10, scale: "log" }),
     C1: slider(card, { key: "C1", symbol: "*C*_1", label: "growth", min: 0.05, max: 5, scale: "log" }),
     c: slider(card, { key: "c", symbol: "*c*", label: "decay", min: 0.05, max: 5, scale: "log" }),
   };
-  card.fold("Constants of the bound", h("div", { class: "tfdyn-constants" },
-    choice(card, { key: "bound", label: "constants", options: [["fitted", "fitted to this run"], ["given", "as given"]] }),
-    ...Object.values(constants)));
+  [bounded, ...Object.values(constants)].forEach(card.control);
+  card.el.querySelector(".tfdyn-part-weights").classList.add("tfdyn-part-wide");
   const lamps = card.lamps("Hypotheses of the concentration theorem", LAMPS);
   const measured = card.deviation((reference) => deviationFrom(run, reference));
   const passport = card.passport({
     items: () => [
       card.get("start") === "draw" ? `seed ${card.get("seed")}` : `start ${card.get("start")}`,
-      "order 5, adaptive", "tol 1e-8", measured(), `tfdynlib ${card.model.get("version")}`,
+      ...(card.get("rule") === "hardmax" ? ["rk4"] : ["order 5, adaptive", "tol 1e-8"]), measured(), `tfdynlib ${card.model.get("version")}`,
     ],
     python: () => python(card.values()),
   });
@@ -173,9 +175,9 @@ function build(card) {
 
   function python(state) {
     const made = matricesOf(state);
-    const frame = run.times[run.flow.index(state.t)] ?? 0;
-    const t = state.t <= run.axis.min ? 0 : Number(frame.toPrecision(12));
-    return flowPython(state, { ...made, t, curve: run.curve, dim: run.limit.dim, vector: run.top?.vector });
+    const moment = run.times[run.flow.index(state.t)];
+    const t = state.t <= run.axis.min ? 0 : Number(moment.toPrecision(12));
+    return flowPython(state, { ...made, t, curve: run.curve, dim: run.limit.dim, vector: run.top?.vector, frame: run.flow.index(state.t) });
   }
 
   function controls() {

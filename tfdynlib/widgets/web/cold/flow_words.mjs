@@ -21,7 +21,7 @@ export function readoutsOf(run, { value, phase, neighbours }) {
   }[run.curve];
   const hears = neighbours === null ? (run.state.rule === "hardmax" ? "1" : "all") : short(neighbours);
   const few = run.facts.enough === false;
-  return [first, ["phase", phase ? PHASES[phase] : "none"], ["neighbours heard", hears, few ? "stop" : ""]];
+  return [first, ["phase", phase ? PHASES[phase] : "none"], ["neighbours", hears, few ? "stop" : ""]];
 }
 
 /** What is outside the theorem, as a phrase, or null. */
@@ -36,6 +36,16 @@ export function outside(run) {
   return null;
 }
 
+/** On the circle: where opposite clusters rest, the angles with x^T B x = 0. */
+function restOf(B) {
+  if (B.length !== 4) return "";
+  const [a, b, c] = [B[0], (B[1] + B[2]) / 2, B[3]];
+  const inside = b * b - a * c;
+  if (c === 0 || inside < 0) return "";
+  const angles = [1, -1].map((sign) => (Math.atan((-b + sign * Math.sqrt(inside)) / c) * 180) / Math.PI);
+  return ` A pair rests at ${angles.map((v) => `${short(v, 4)}°`).join(" or ")}.`;
+}
+
 /** What the top eigenvector of V promises to a lone cluster, and to a pair of them. */
 export function promise(run) {
   const { top, head } = run;
@@ -44,9 +54,10 @@ export function promise(run) {
   const Bv = matvec(head.B, top.vector);
   const score = Bv.reduce((sum, value, k) => sum + value * top.vector[k], 0);
   const where = direction(top.vector);
+  const rest = score < -1e-12 ? restOf(head.B) : "";
   return score > 1e-12
     ? `Conjectured end: ±${where}, the top of *V*, where *x*^⊤*Bx* = ${short(score)}.`
-    : `At ${where}, the top of *V*, *x*^⊤*Bx* = ${short(score)}: opposite clusters are pushed off it.`;
+    : `At ${where}, the top of *V*, *x*^⊤*Bx* = ${short(score)}: opposite clusters are pushed off it.${rest}`;
 }
 
 /** Title, detail and tone. */
@@ -61,8 +72,8 @@ export function verdictOf(run, { phase, phases, least, exit, late }) {
   if (why) return [`Outside the theorem: ${why}`, run.curve === "distance" ? best : promise(run), "stop"];
   if (phase === 1) {
     const rate = run.limit.dim === 1 ? run.limit.rate / 2 : run.limit.rate;
-    const tail = run.limit.dim === 1 ? "half of *γ*/|*B*|: tokens near the equator are late" : run.limit.dim === 2 ? "*γ*/|*B*|, up to √*t*" : "*γ*/|*B*|";
-    return ["Gathering", `Slope at *β* = ∞ at least −${short(rate)}, ${tail}.`, "theory"];
+    const tail = run.limit.dim === 1 ? "half of *γ*/|*B*|, as tokens near the equator are late" : run.limit.dim === 2 ? "*γ*/|*B*|, up to √*t*" : "*γ*/|*B*|";
+    return ["Gathering", `At *β* = ∞ like *e*^{−${short(rate, 2)}t} or faster: ${tail}.`, "theory"];
   }
   if (phase === 2) return ["Waiting at the limit", best, "theory"];
   if (phase === 3) return ["Obeying *V*", promise(run), "ink"];
@@ -92,7 +103,7 @@ export function lampsOf(run, bound) {
   const { facts, limit, state, start } = run;
   const values = limit.values.map((v) => short(v)).join(", ");
   const poles = limit.dim === 1 ? "two poles" : limit.dim === 2 ? "a great circle" : "all of it";
-  const density = state.start === "pair" ? "two points" : state.band > 0 ? "a band is left out" : state.density ? `1 + ${short(state.density)} *x*_1, up to a factor` : `${start.n} tokens, ${state.start === "draw" ? `seed ${state.seed}` : state.skew ? "skewed" : "even"}`;
+  const density = state.start === "pair" ? "two points" : state.band > 0 ? "a band is left out" : state.density ? `1 + ${short(state.density)} *x*_1, up to a factor` : `${start.n} tokens, ${{ draw: `seed ${state.seed}`, fine: "weighted, dense at the equator", grid: state.skew && run.d === 2 ? "skewed" : "even" }[state.start]}`;
   const constants = !bound
     ? ["unasked", "no bound here"]
     : [state.bound === "given" ? (bound.holds ? "holds" : "fails") : "unasked",

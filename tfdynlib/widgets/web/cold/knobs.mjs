@@ -2,7 +2,7 @@
 
 import { number } from "../kit/dom.mjs";
 import { slider } from "../kit/slider.mjs";
-import { eigenSymmetric } from "../twin/cold.mjs";
+import { eigenSymmetric, limitOf } from "../twin/cold.mjs";
 import { matmul } from "../twin/linalg.mjs";
 import { headOf, matricesOf } from "./flow_run.mjs";
 
@@ -22,7 +22,7 @@ export function betaSlider(card) {
   const get = () => (card.get("rule") === "softmax" ? Math.min(card.get("beta"), COLDEST) : COLDEST);
   const set = (v) => (v >= COLDEST ? { rule: "zero_temperature" } : { beta: v, rule: "softmax" });
   return slider(through(card, "beta", ["beta", "rule"], get, set), {
-    key: "beta", symbol: "*β*", label: "inverse temperature, ∞ at the end", min: 1, max: COLDEST, scale: "log",
+    key: "beta", symbol: "*β*", label: "inverse temperature", min: 1, max: COLDEST, scale: "log",
     format: (v) => (v >= COLDEST ? "∞" : number(v)),
   });
 }
@@ -65,7 +65,8 @@ export function withGap(state, limit, gap) {
 }
 
 /** The gap of M; moving it moves the weights. */
-export function gapSlider(card, limitNow) {
+export function gapSlider(card) {
+  const limitNow = () => limitOf(headOf(matricesOf(card.values())));
   const get = () => Math.min(4, Math.max(0.05, limitNow().gap || 0.05));
   const set = (gap) => withGap(card.values(), limitNow(), gap) ?? {};
   return slider(through(card, "gap", ["B", "V"], get, set), {

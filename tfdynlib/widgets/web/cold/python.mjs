@@ -11,77 +11,82 @@ const GRID3 = (h) => [
   `x0, mass = np.stack([z, r * np.cos(a), r * np.sin(a)], axis=1), np.repeat(w, ${h})`,
 ];
 
+/** Weighted nodes, dense at the equator of the first axis. */
+const FINE = (n, d) => {
+  const longitudes = d === 2 ? 2 : Math.max(2, Math.round(Math.sqrt(n / 2)));
+  const h = d === 2 ? Math.max(2, Math.round(n / 2)) : 2 * longitudes;
+  return [
+    `v, w = np.polynomial.legendre.leggauss(${h})  # dense at the equator`,
+    `z, mass = np.repeat(v**5, ${longitudes}), np.repeat(w * v**4, ${longitudes})`,
+    ...(d === 2
+      ? [`a, side = np.pi / 2 * (1 + z), np.tile([1, -1], ${h})`, "x0 = np.stack([np.cos(a), side * np.sin(a)], axis=1)"]
+      : [
+          `a, r = np.tile(2 * np.pi * np.arange(${longitudes}) / ${longitudes}, ${h}), np.sqrt(1 - z**2)`,
+          "x0 = np.stack([z, r * np.cos(a), r * np.sin(a)], axis=1)",
+        ]),
+  ];
+};
+
 /** The lines that make tokens x0 and their masses. */
 function start({ start: kind, n, seed, skew, angle, density, band }, d) {
   const even = "mass = np.ones(len(x0))";
   const made =
     kind === "pair"
       ? [`x0 = np.outer([1, -1], [np.cos(${angle}), np.sin(${angle})${d === 3 ? ", 0" : ""}])`, even]
-      : kind === "draw"
+      : kind === "fine" ? FINE(n, d) : kind === "draw"
         ? [`x0 = sphere.uniform(${n}, ${d}, np.random.default_rng(${seed}))`, even]
         : d === 3
           ? GRID3(Math.max(2, Math.round(Math.sqrt(n))))
-          : [
-              `phi = (np.arange(${n}) + 0.5) * 2 * np.pi / ${n}`,
-              `phi = phi + ${skew === 0 ? "0.1" : `${skew} * np.sin(phi - 1)`}`,
-              "x0 = np.stack([np.cos(phi), np.sin(phi)], axis=1)",
-              even,
-            ];
-  const tilted = density === 0 && band === 0 ? [] : [
+          : [`x0 = metastability.circle(${n}, ${skew === 0 ? "turn=0.1" : `skew=${skew}`})`, even];
+  const weighed = density === 0 && band === 0 ? [] : [
     `mass = mass * (1 + ${density} * x0[:, 0])`,
     `kept = (np.abs(x0[:, 0]) >= ${band}) & (mass > 0)`,
     "x0, mass = x0[kept], mass[kept]",
   ];
-  return [...made, ...tilted, "mass = mass / mass.sum()"];
+  return [...made, ...weighed, "mass = mass / mass.sum()"];
 }
 
+const LIMIT = "limit = metastability.Limit.of(heads)";
 const MEASURE = {
   distance: ({ dim }) =>
     dim === 1
       ? [
-          "values, U = np.linalg.eigh((heads.V[0] @ heads.B[0] + (heads.V[0] @ heads.B[0]).T) / 2)",
-          "z0, z = x0 @ U[:, -1], x @ U[:, -1]",
-          "order = np.argsort(-z)  # two poles: the highest tokens go to the upper one",
-          "ends = np.minimum(np.cumsum(mass[order]), mass[z0 > 0].sum())",
-          "up = np.diff(ends, prepend=0)",
-          "print(np.sqrt(np.sum(up * (2 - 2 * z[order]) + (mass[order] - up) * (2 + 2 * z[order]))))",
+          LIMIT,
+          "mu, start = measure.Measure(x, mass), measure.Measure(x0, mass)",
+          "print(metastability.distance_to_limit(mu, limit, start))",
         ]
-      : [
-          "values, U = np.linalg.eigh((heads.V[0] @ heads.B[0] + (heads.V[0] @ heads.B[0]).T) / 2)",
-          `E = U[:, -${dim}:]  # the dominant space`,
-          "target = sphere.retract(x0 @ E @ E.T)",
-          "print(np.sqrt(mass @ np.sum((x - target) ** 2, axis=1)))",
-        ],
+      : [LIMIT, "print(np.sqrt(mass @ np.sum((x - limit.project(x0)) ** 2, axis=1)))"],
   alignment: ({ vector }) => [`print(mass @ np.abs(x @ ${text(vector)}))`],
   angle: () => ["print(np.degrees(np.arctan2(x[0, 1], x[0, 0])))  # up to whole turns"],
 };
 
-/** View "flow": the number of the chart at the moment shown. */
-export function flowPython(state, { d, B, V, t, curve, dim, vector }) {
+/** View "flow": the number of the chart at the moment shown, and the neighbours heard. */
+export function flowPython(state, { d, B, V, t, curve, dim, vector, frame }) {
+  const jumps = state.rule === "hardmax"; // then by fixed steps, as on the page
+  const times = !jumps
+    ? `[0, ${t}]`
+    : state.time === "log" ? `np.append(0, np.geomspace(0.05, ${t}, ${frame}))` : `np.linspace(0, ${t}, ${frame + 1})`;
   const ruled = state.rule === "softmax" ? "" : `, rule="${state.rule}"`;
   const moved = t > 0
-    ? [`field = attention.field(heads, mass=mass${ruled})`, `x = flow.solve(field, x0, [0, ${t}]).x[-1]`]
+    ? [`field = attention.field(heads, mass=mass${ruled})`, `x = flow.solve(field, x0, ${times}${jumps ? ', method="rk4"' : ""}).x[-1]`]
     : ["x = x0"];
   return lines(
-    ["import numpy as np", "from tfdynlib import attention, flow, sphere, weights", ""],
+    ["import numpy as np", "from tfdynlib import attention, flow, measure, metastability, sphere, weights", ""],
     `heads = weights.Heads(B=${text(B)}, V=${text(V)}, beta=${state.beta})`,
     start(state, d),
     moved,
     MEASURE[curve]({ dim, vector }),
+    state.rule === "softmax" ? ["print(metastability.effective_neighbours(x, heads, mass).mean())"] : [],
   );
 }
 
 /** View "query": length of the mean of a uniform law, and both parts of the mean heard. */
-export function queryPython({ dim, beta, density, angle }) {
+export function queryPython({ dim, kappa, density, angle }) {
   return lines(
-    ["import numpy as np", "from scipy import special", ""],
+    ["import numpy as np", "from tfdynlib import metastability", ""],
     [
-      `d, kappa, c, angle = ${dim}, ${beta}, ${density}, ${angle}`,
-      "A = special.ive(d / 2, kappa) / special.ive(d / 2 - 1, kappa)",
-      "if not np.isfinite(A):  # both too small for a double: the continued fraction",
-      "    A, far = 0.0, int(20 + 7 * kappa**0.5)",
-      "    for j in range(far, -1, -1):",
-      "        A = kappa / (d + 2 * j + kappa * A)",
+      `d, kappa, c, angle = ${dim}, ${kappa}, ${density}, ${angle}`,
+      "A = float(metastability.bessel_ratio(d, kappa))",
       "mass = 1 + c * A * np.cos(angle)",
       "along = (A + c * np.cos(angle) * (1 - (d - 1) * A / kappa)) / mass",
       "print(A, along, c * np.sin(angle) * A / kappa / mass)",

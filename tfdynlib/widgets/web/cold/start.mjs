@@ -28,11 +28,35 @@ function sphereGrid(n) {
   return { x, mass };
 }
 
+const POWER = 5; // of the map that draws nodes to the equator of the first axis
+
+/** Weighted nodes, dense at the equator of the first axis: there cold tokens are late. */
+function fine(n, d) {
+  const longitudes = d === 2 ? 2 : Math.max(2, Math.round(Math.sqrt(n / 2)));
+  const h = d === 2 ? Math.max(2, Math.round(n / 2)) : 2 * longitudes;
+  const { t, w } = gauss(h);
+  const [x, mass] = [new Float64Array(d * h * longitudes), new Float64Array(h * longitudes)];
+  for (let i = 0; i < h; i += 1) {
+    const v = 2 * t[i] - 1;
+    const z = v ** POWER;
+    for (let j = 0; j < longitudes; j += 1) {
+      const k = i * longitudes + j;
+      const a = (TURN * j) / longitudes;
+      const theta = (Math.PI / 2) * (1 + z);
+      const r = Math.sqrt(1 - z * z);
+      x.set(d === 2 ? [Math.cos(theta), Math.sin(theta) * (j === 0 ? 1 : -1)] : [z, r * Math.cos(a), r * Math.sin(a)], d * k);
+      mass[k] = w[i] * v ** (POWER - 1);
+    }
+  }
+  return { x, mass };
+}
+
 function points({ start, n, seed, skew, angle }, d) {
   if (start === "pair") {
     const row = [Math.cos(angle), Math.sin(angle), 0].slice(0, d);
     return { x: Float64Array.from([...row, ...row.map((v) => -v)]) };
   }
+  if (start === "fine") return fine(n, d);
   if (start === "draw") return { x: d === 2 ? uniformCircle(n, seed) : uniformSphere(n, seed) };
   return d === 2 ? { x: circleGrid(n, skew) } : sphereGrid(n);
 }

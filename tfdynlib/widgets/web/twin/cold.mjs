@@ -49,7 +49,8 @@ function leastSingular(B) {
   return Math.sqrt(Math.max(0, values[values.length - 1]));
 }
 
-const LEVEL = 1e-9; // of |M|: eigenvalues this near are one
+const LEVEL = 1e-9; // of the largest: eigenvalues this near are one
+const SAME = 1e-10; // of the entries of V and B: an M this near its transpose is symmetric
 
 /**
  * What cold attention with this head tends to: M = V B, its eigenvalues, the dominant space
@@ -60,13 +61,13 @@ const LEVEL = 1e-9; // of |M|: eigenvalues this near are one
 export function limitOf({ B, V }) {
   const d = sideOf(B);
   const M = matmul(V, B);
-  const size = Math.hypot(...M);
   const T = transpose(M);
-  const symmetric = M.every((value, k) => Math.abs(value - T[k]) <= 1e-8 * size);
+  const largest = (A) => Math.max(...A.map(Math.abs));
+  const symmetric = M.every((value, k) => Math.abs(value - T[k]) <= SAME * largest(V) * largest(B));
   const half = M.map((value, k) => (value + T[k]) / 2);
   const pairs = eigenSymmetric(half);
   const values = pairs.map(({ value }) => value);
-  const dim = values.filter((value) => values[0] - value <= LEVEL * Math.max(size, 1e-300)).length;
+  const dim = values.filter((value) => values[0] - value <= LEVEL * largest(values)).length;
   const norm = operatorNorm(B);
   const gap = dim < d ? values[0] - values[dim] : 0;
   return {
