@@ -6,7 +6,7 @@ const lines = (...parts) => `${parts.flat().join("\n")}\n`;
 
 const GRID3 = (h) => [
   `z, w = np.polynomial.legendre.leggauss(${h})`,
-  `z, a = np.repeat(z, ${h}), np.tile(2 * np.pi * np.arange(${h}) / ${h}, ${h})`,
+  `z, a = np.repeat(z, ${h}), np.tile(2 * np.pi * (np.arange(${h}) + 0.5) / ${h}, ${h})`,
   "r = np.sqrt(1 - z**2)",
   `x0, mass = np.stack([z, r * np.cos(a), r * np.sin(a)], axis=1), np.repeat(w, ${h})`,
 ];
