@@ -321,11 +321,11 @@ def test_every_part_of_a_state_changes_the_picture(page):
         put(page, **{key: old})
     for key, value in (
         ("time", "log"), ("scale", "linear"), ("curve", "alignment"),
-        ("bound", "given"),
+        ("bound", "given"), ("sides", "marked"),
     ):  # fmt: skip
-        before, old = page.evaluate(chart), model(page, key)
+        before, old = [page.evaluate(h) for h in both], model(page, key)
         put(page, **{key: value})
-        assert page.evaluate(chart) != before, key
+        assert [page.evaluate(h) for h in both] != before, key
         put(page, **{key: old})
 
 

@@ -57,7 +57,7 @@ const MEASURE = {
           "print(metastability.distance_to_limit(mu, limit, start))",
         ]
       : [LIMIT, "print(np.sqrt(mass @ np.sum((x - limit.project(x0)) ** 2, axis=1)))"],
-  alignment: ({ vector }) => [`print(mass @ np.abs(x @ ${text(vector)}))`],
+  alignment: ({ vector }) => [`print(np.sqrt(mass @ (x @ ${text(vector)}) ** 2))`],
   angle: () => ["print(np.degrees(np.arctan2(x[0, 1], x[0, 0])))  # up to whole turns"],
 };
 
