@@ -24,14 +24,14 @@ export function dwellTime(gap, beta, end, p = 0.5, q = 0.5) {
   return (sum * h) / 3;
 }
 
-/** The closest pair of neighbours among clusters on the circle: `{ gap, p, q }`. */
+/** The closest neighbours among clusters on the circle: `{ gap, p, q, first, second }`. */
 export function closestPair(list) {
   const round = [...list].sort((a, b) => a.angle - b.angle);
   const pairs = round.map((one, k) => {
     const next = round[(k + 1) % round.length];
     const turn = next.angle - one.angle;
     const gap = turn < 0 ? turn + 2 * Math.PI : turn;
-    return { gap: Math.min(gap, 2 * Math.PI - gap), p: one.mass, q: next.mass };
+    return { gap: Math.min(gap, 2 * Math.PI - gap), p: one.mass, q: next.mass, first: one, second: next };
   });
   if (pairs.length < 2) return null;
   return pairs.reduce((best, pair) => (pair.gap < best.gap ? pair : best));

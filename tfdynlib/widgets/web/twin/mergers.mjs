@@ -19,15 +19,15 @@ function both(a, b) {
 }
 
 /**
- * Mergers of a finished run at a radius, from the last to the first.
+ * Mergers of a finished run at a radius, from the last to the first, step by step.
  *
  * Between the ends of two steps the moment is found by halving, so that the steps of the
  * run are all that is taken on trust: a cluster that opens and closes within one is not seen.
  *
- * @returns {{t: number, parts: Int32Array}[]} at t, tokens of one label in `whole` had the
- *   labels `parts` before
+ * Returns the clusters of the start and `{ t, whole, parts }`: at t, tokens of one label in
+ * `whole` had the labels `parts` before.
  */
-function events(run, radius) {
+function* events(run, radius) {
   const out = [];
   const down = (from, early, to, late) => {
     const fine = both(late.labels, early);
@@ -43,8 +43,10 @@ function events(run, radius) {
   const { times } = run;
   const last = times.length - 1;
   let late = renumbered(labelsAt(run, times[last], radius));
-  for (let k = last - 1; k >= 0; k--)
+  for (let k = last - 1; k >= 0; k--) {
     late = down(times[k], labelsAt(run, times[k], radius), times[k + 1], late);
+    yield k;
+  }
   return { leaves: late, mergers: out };
 }
 
@@ -57,7 +59,16 @@ function events(run, radius) {
  * that every node is an interval of it.
  */
 export function mergerTree(run, radius) {
-  const { leaves, mergers } = events(run, radius);
+  const parts = growTree(run, radius);
+  for (;;) {
+    const { done, value } = parts.next();
+    if (done) return value;
+  }
+}
+
+/** The same in parts, one for each step of the run, for a page that must not stop. */
+export function* growTree(run, radius) {
+  const { leaves, mergers } = yield* events(run, radius);
   const members = (labels, label) => [...labels.keys()].filter((i) => labels[i] === label);
   const nodes = Array.from({ length: leaves.count }, (_, label) => (
     { t: 0, tokens: members(leaves.labels, label), children: [], parent: -1 }));
