@@ -515,7 +515,7 @@ LAMPS: list[tuple[str, dict, list[str]]] = [
     ("exit2d", {"beta": 10.0}, ["holds", "holds", "fails", "holds"]),
     (
         "circle_beta9",
-        {"V": [[-1, 0], [0, -1]], "t": 0.05},
+        {"V": [[-1, 0], [0, -1]], "t": 0.05, "t_end": 100.0},
         ["fails", "holds", "fails", "fails"],
     ),
     ("pair_far", {"t": 1e8}, ["holds", "holds", "holds", "not asked"]),
