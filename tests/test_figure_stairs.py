@@ -545,11 +545,11 @@ def test_the_live_sentence_says_what_is_seen(visit, view):
     assert re.fullmatch(SAID[view], said), said
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [760, 320])
+@pytest.mark.parametrize(("width", "theme"), [(760, "light"), (320, "dark")])
 @pytest.mark.parametrize("view", VIEWS)
 def test_axe_finds_nothing_and_nothing_scrolls_sideways(visit, view, width, theme):
     page = visit(VIEWS[view], width, theme=theme)
+    settle(page)
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
@@ -612,6 +612,15 @@ def test_a_broken_address_opens_the_start_with_a_note(visit, text, problem):
     wanted = f"The address held a state this figure cannot show: {problem}; showing"
     assert page.inner_text(".tfdyn-note").startswith(wanted)
     assert model(page, "n") == 32
+
+
+@pytest.mark.parametrize("width", [760, 600, 320])
+def test_long_waits_fit_their_place(visit, width):
+    page = visit("pair_far", width)
+    put(page, t=1e6)
+    assert readouts(page)[1:] == ["3.14·107", "3.14·107"]  # 7 is an exponent
+    wide = "(all) => all.map((one) => one.scrollWidth - one.clientWidth)"
+    assert max(page.locator(".tfdyn-readouts dd").evaluate_all(wide)) <= 8
 
 
 def test_chips_change_the_view_and_come_back(visit):
