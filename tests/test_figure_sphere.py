@@ -182,7 +182,7 @@ def test_nonsense_in_a_box_brings_the_old_value_back(visit):
 
 @pytest.mark.parametrize("width", [320, 760])
 def test_no_entry_of_a_matrix_is_cut_off(visit, width):
-    page = visit(width).page
+    page = visit(width)
     unfold(page)
     B = [[[0.428, -0.0472, -0.084], [-0.722, -1.25, -0.638], [10, -10, -9.96]]]
     put(page, B=B)
