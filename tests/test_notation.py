@@ -33,7 +33,7 @@ PLAIN = set(
     subset subseteq cup cap setminus forall exists perp top mid emptyset oplus otimes
     dots ldots cdots vdots quad qquad text mathrm mathbf mathbb mathcal mathit
     operatorname dot ddot bar hat tilde overline underline widehat vec
-    cos sin tan cot exp log ln arcsin arccos arctan cosh sinh tanh max min sup inf arg
+    cos sin tan cot coth exp log ln arcsin arccos arctan cosh sinh tanh max min sup inf arg
     det dim ker lim Pr begin end tag label eqref underbrace overbrace displaystyle
     textstyle limits nolimits not lbrace rbrace prec succ preceq succeq dagger
     """.split()
