@@ -3,6 +3,7 @@
 from tfdynlib.widgets.balance import Balance
 from tfdynlib.widgets.bench import Bench
 from tfdynlib.widgets.circle import Circle
+from tfdynlib.widgets.cold import Cold
 from tfdynlib.widgets.ellipse import Ellipse
 from tfdynlib.widgets.jko import JKO
 from tfdynlib.widgets.paths import Paths
@@ -14,6 +15,7 @@ __all__ = [
     "Balance",
     "Bench",
     "Circle",
+    "Cold",
     "Ellipse",
     "Paths",
     "Sphere",

@@ -13,7 +13,7 @@ export const A = [
 ];
 export const ERROR = [71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40];
 // Rows: slopes; columns: powers 1 to 4 of the part of the step that has passed.
-const DENSE = [
+export const DENSE = [
   [1, -8048581381 / 2820520608, 8663915743 / 2820520608, -12715105075 / 11282082432],
   [0, 0, 0, 0],
   [0, 131558114200 / 32700410799, -68118460800 / 10900136933, 87487479700 / 32700410799],

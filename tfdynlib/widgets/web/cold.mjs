@@ -1,0 +1,48 @@
+// Attention at low temperature: a flow, one query, and its cousin without a sphere.
+
+import { views } from "./kit/views.mjs";
+import { consensusView } from "./cold/consensus.mjs";
+import { flowView } from "./cold/flow.mjs";
+import { queryView } from "./cold/query.mjs";
+
+const VIEWS = { flow: flowView, query: queryView, consensus: consensusView };
+
+const isEntry = (v) => typeof v === "number" && Math.abs(v) <= 10;
+const isSquare = (rows) =>
+  Array.isArray(rows) && (rows.length === 2 || rows.length === 3) &&
+  rows.every((row) => Array.isArray(row) && row.length === rows.length && row.every(isEntry));
+
+const STATE = {
+  view: { choices: Object.keys(VIEWS) },
+  B: { check: isSquare },
+  V: { check: isSquare },
+  beta: { min: 0.1, max: 1e6 },
+  rule: { choices: ["softmax", "zero_temperature", "hardmax"] },
+  n: { min: 2, max: 1000, int: true },
+  start: { choices: ["grid", "fine", "draw", "pair"] },
+  seed: { min: 0, max: 9999, int: true },
+  skew: { min: -0.9, max: 0.9 },
+  density: { min: -1, max: 1 },
+  band: { min: 0, max: 0.5 },
+  angle: { min: 0, max: 3.1415 },
+  t_end: { min: 1, max: 60 },
+  time: { choices: ["linear", "log"] },
+  scale: { choices: ["log", "linear"] },
+  curve: { choices: ["distance", "alignment", "angle"] },
+  bound: { choices: ["fitted", "given"] },
+  C: { min: 0.01, max: 100 },
+  C1: { min: 0.01, max: 10 },
+  c: { min: 0.01, max: 10 },
+  kappa: { min: 0.1, max: 1e5 },
+  dim: { min: 2, max: 4096, int: true },
+  objective: { choices: ["quadratic", "double_well"] },
+  alpha: { min: 0.1, max: 1e4 },
+  m0: { min: -2, max: 2 },
+  spread: { min: 0.05, max: 4 },
+  kernel: { min: 0, max: 3 },
+  t: { min: 0, max: 1e6 },
+  turn: { min: -180, max: 180 },
+  tilt: { min: -90, max: 90 },
+};
+
+export default views({ name: "cold", state: STATE, views: VIEWS });

@@ -1,0 +1,187 @@
+// View "flow" on the circle: tokens, their law, the poles, and where V pulls.
+
+import { fade, mix } from "../kit/palette.mjs";
+import { label } from "../kit/text.mjs";
+import * as ring from "../circle/ring.mjs";
+
+const TURN = 2 * Math.PI;
+const BINS = 360;
+const WIDE = 0.06; // radian: half the width of a cluster that is one disc
+
+/** Angles of the tokens in (-π, π]. */
+export const anglesOf = (x) => Array.from({ length: x.length / 2 }, (_, i) => Math.atan2(x[2 * i + 1], x[2 * i]));
+
+/** The law of tokens with masses in bins, uniform = 1, smoothed over some degrees. */
+export function law(angles, mass) {
+  let density = new Float64Array(BINS);
+  const least = TURN / BINS;
+  const order = angles.map((_, i) => i).sort((a, b) => angles[a] - angles[b]);
+  order.forEach((i, k) => {
+    const [a, b] = [order[(k + order.length - 1) % order.length], order[(k + 1) % order.length]];
+    const gap = (u, v) => ((v - u) % TURN + TURN) % TURN;
+    const width = Math.min(0.3, Math.max(least, (gap(angles[a], angles[i]) + gap(angles[i], angles[b])) / 2));
+    spread(density, angles[i] - width / 2, angles[i] + width / 2, mass[i]);
+  });
+  for (let pass = 0; pass < 3; pass += 1)
+    density = density.map((_, k) => {
+      let sum = 0;
+      for (let j = -2; j <= 2; j += 1) sum += density[(k + j + BINS) % BINS];
+      return sum / 5;
+    });
+  return density;
+}
+
+function spread(total, from, to, mass) {
+  const [a, b] = [(from / TURN) * BINS, (to / TURN) * BINS];
+  for (let k = Math.floor(a); k < b; k += 1) {
+    const part = Math.min(b, k + 1) - Math.max(a, k);
+    total[((k % BINS) + BINS) % BINS] += (mass * BINS * part) / (b - a);
+  }
+}
+
+function silhouette(ctx, g, p, angles, mass) {
+  const density = law(angles, mass);
+  const height = 0.62 * g.air;
+  ctx.beginPath();
+  for (let k = 0; k <= BINS; k += 1) {
+    const r = g.R + 8 + height * Math.tanh(0.4 * Math.sqrt(density[k % BINS]));
+    const [x, y] = ring.at(g, (TURN * (k + 0.5)) / BINS, r);
+    if (k === 0) ctx.moveTo(x, y);
+    else ctx.lineTo(x, y);
+  }
+  ctx.closePath();
+  ctx.arc(g.cx, g.cy, g.R + 8, 0, TURN, true);
+  ctx.fillStyle = mix(p.state, p.bg, 0.34);
+  ctx.fill("evenodd");
+}
+
+function across(ctx, g, angle) {
+  ctx.beginPath();
+  ctx.moveTo(...ring.at(g, angle));
+  ctx.lineTo(...ring.at(g, angle + Math.PI));
+  ctx.stroke();
+}
+
+/** The axis of V: where a lone cluster goes. */
+function pull(ctx, g, p, { top, limit, known }) {
+  if (!top) return;
+  const angle = Math.atan2(top.vector[1], top.vector[0]);
+  ctx.strokeStyle = p.ctl;
+  ctx.lineWidth = 1;
+  across(ctx, g, angle);
+  const apart = known ? Math.abs(Math.sin(angle - Math.atan2(limit.basis[0][1], limit.basis[0][0]))) : 1;
+  const words = apart < 0.05 ? "*V* pulls here too" : "*V* pulls here";
+  const [x, y] = ring.at(g, angle, 0.36 * g.R);
+  const shift = apart < 0.05 ? 16 : 0;
+  label(ctx, words, x, y + shift, p, { size: 12.5, color: p.mut, align: "center", halo: p.glass1 });
+}
+
+/** The dominant space of M: a dashed axis, and rings at its poles. */
+function poles(ctx, g, p, { limit, known, d }) {
+  if (!known || limit.dim !== 1 || d !== 2) return;
+  const angle = Math.atan2(limit.basis[0][1], limit.basis[0][0]);
+  ctx.save();
+  ctx.strokeStyle = p.theory;
+  ctx.lineWidth = 2;
+  ctx.setLineDash([6, 5]);
+  across(ctx, g, angle);
+  ctx.restore();
+  const [x, y] = ring.at(g, angle + Math.PI, 0.5 * g.R);
+  label(ctx, "*E*", x, y - 13, p, { size: 14, color: p.theory, align: "center", halo: p.glass1 });
+}
+
+function poleRings(ctx, g, p, { limit, known }) {
+  if (!known || limit.dim !== 1) return;
+  const angle = Math.atan2(limit.basis[0][1], limit.basis[0][0]);
+  for (const side of [0, Math.PI]) {
+    const [x, y] = ring.at(g, angle + side);
+    ctx.beginPath();
+    ctx.arc(x, y, 14, 0, TURN);
+    ctx.strokeStyle = p.theory;
+    ctx.lineWidth = 2;
+    ctx.stroke();
+  }
+}
+
+/** Ticks and names of the axes, where no pole ring covers them. */
+function axes(ctx, g, p) {
+  ctx.strokeStyle = p.grat;
+  ctx.lineWidth = 1;
+  for (const [angle, name, dx, dy] of [[0, "*e*_1", -26, 20], [Math.PI / 2, "*e*_2", 17, 24]]) {
+    ctx.beginPath();
+    ctx.moveTo(...ring.at(g, angle, g.R - 1));
+    ctx.lineTo(...ring.at(g, angle, g.R - 9));
+    ctx.stroke();
+    const [x, y] = ring.at(g, angle);
+    label(ctx, name, x + dx, y + dy, p, { size: 13, color: p.mut, align: "center", halo: p.glass1 });
+  }
+}
+
+/** Tokens that are near enough to be one disc, with the mass of each. */
+export function groupsOf(angles, mass) {
+  const order = angles.map((_, i) => i).sort((a, b) => angles[a] - angles[b]);
+  const groups = [];
+  for (const i of order) {
+    const last = groups[groups.length - 1];
+    if (last && angles[i] - last.to <= WIDE / 2) Object.assign(last, { to: angles[i], mass: last.mass + mass[i], all: [...last.all, i] });
+    else groups.push({ from: angles[i], to: angles[i], mass: mass[i], all: [i] });
+  }
+  const [first, last] = [groups[0], groups[groups.length - 1]];
+  if (groups.length > 1 && first.from + TURN - last.to <= WIDE / 2) {
+    groups.pop();
+    groups[0] = { from: last.from - TURN, to: first.to, mass: first.mass + last.mass, all: [...last.all, ...first.all] };
+  }
+  return groups;
+}
+
+const percent = (mass) => `${Math.round(100 * mass)} %`;
+
+/** Discs for tight clusters with their share of the mass, inside the rim. */
+function discs(ctx, g, p, groups) {
+  for (const group of groups) {
+    const angle = (group.from + group.to) / 2;
+    const [x, y] = ring.at(g, angle);
+    const r = 4 + 7 * Math.sqrt(group.mass);
+    ctx.beginPath();
+    ctx.arc(x, y, r, 0, TURN);
+    ctx.fillStyle = p.state;
+    ctx.strokeStyle = p.bg;
+    ctx.lineWidth = 2.4;
+    ctx.stroke();
+    ctx.fill();
+    if (group.mass < 0.02) continue;
+    const [tx, ty] = ring.at(g, angle, g.R - 40);
+    label(ctx, percent(group.mass), tx, ty - 12 * Math.abs(Math.cos(angle)), p, { size: 13, weight: 600, align: "center", halo: p.glass1 });
+  }
+}
+
+/** Where the circle is on this stage. */
+export function place(view) {
+  const g = ring.place(view, 62);
+  return { ...g, air: Math.min(view.w, view.h) / 2 - g.R };
+}
+
+/** All of it, from back to front. */
+export function drawCircle(ctx, view, { run, x, paper }) {
+  const p = view.palette;
+  const g = place(view);
+  const { mass } = run.start;
+  const angles = anglesOf(x);
+  if (run.n >= 16) silhouette(ctx, g, p, angles, mass);
+  ring.disc(ctx, g, p);
+  pull(ctx, g, p, run);
+  poles(ctx, g, p, run);
+  axes(ctx, g, p);
+  ring.rim(ctx, g, p);
+  const groups = groupsOf(angles, mass);
+  const tight = groups.filter(({ from, to, all }) => to - from <= 2 * WIDE && all.length >= (run.n < 16 ? 1 : 3));
+  const inDisc = new Set(tight.flatMap(({ all }) => all));
+  const single = angles.filter((_, i) => !inDisc.has(i));
+  if (single.length) {
+    ctx.strokeStyle = fade(p.state, 0.5);
+    ring.dots(ctx, g, p, single, run.n > 150 ? 2.9 : 3.8);
+  }
+  discs(ctx, g, p, tight);
+  poleRings(ctx, g, p, run);
+  return { g, groups, paper };
+}
