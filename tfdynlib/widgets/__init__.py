@@ -8,6 +8,7 @@ from tfdynlib.widgets.ellipse import Ellipse
 from tfdynlib.widgets.jko import JKO
 from tfdynlib.widgets.paths import Paths
 from tfdynlib.widgets.sphere import Sphere
+from tfdynlib.widgets.stairs import Stairs
 from tfdynlib.widgets.steer import Steer
 
 __all__ = [
@@ -19,5 +20,6 @@ __all__ = [
     "Ellipse",
     "Paths",
     "Sphere",
+    "Stairs",
     "Steer",
 ]

@@ -68,10 +68,14 @@ function factorOf(error, before, largest) {
  * A run of y' = f(y), y angles, from y0 to the time `end`, with an error of `scale` allowed
  * to a step (root mean square); it is worked off in slices.
  *
+ * `join(y)` is asked after each step and answers the fewer angles that go on (tokens that
+ * met), or null; from then on `f` is one of fewer angles.  After `most` trials it `failed`.
+ *
  * @returns {{advance: function(number): boolean, at: function(number): Float64Array,
- *   filled: number, evaluations: number, steps: number, done: boolean}}
+ *   step: function(number): number, times: number[], filled: number, evaluations: number,
+ *   steps: number, done: boolean, failed: boolean}}
  */
-export function adaptive(f, y0, end, scale) {
+export function adaptive(f, y0, end, scale, { join = null, most = Infinity } = {}) {
   const times = [0];
   const states = [Float64Array.from(y0)];
   const stages = []; // the seven slopes of each step
@@ -98,10 +102,12 @@ export function adaptive(f, y0, end, scale) {
     evaluations += A.length;
     const error = errorOf(length, slopes, scale);
     if (error <= 1) {
+      const fewer = join?.(y) ?? null;
       times.push(next);
-      states.push(y);
+      states.push(fewer ?? y);
       stages.push(slopes);
-      v = slopes[6];
+      v = fewer ? f(fewer) : slopes[6];
+      if (fewer) evaluations += 1;
       h = length * factorOf(error, before, largest);
       before = Math.max(error, 1e-4);
       largest = LARGEST;
@@ -115,28 +121,37 @@ export function adaptive(f, y0, end, scale) {
   const self = {
     advance(ms) {
       const stop = performance.now() + ms;
-      while (!self.done && performance.now() < stop) step();
-      return !self.done;
+      while (self.going && performance.now() < stop) step();
+      return self.going;
     },
     finish() {
-      while (!self.done) step();
+      while (self.going) step();
       return self;
     },
+    times,
+    get going() { return !self.done && !self.failed; },
+    get failed() { return !self.done && stages.length + rejected >= most; },
     get filled() { return times[times.length - 1]; },
     get done() { return times[times.length - 1] >= end; },
     get evaluations() { return evaluations; },
     get rejected() { return rejected; },
     get steps() { return times.length - 1; },
-    /** The state at a time that is filled. */
-    at(t) {
+    /** The step that holds a time; the number of steps at the end. */
+    step(t) {
       let [low, high] = [0, times.length - 1];
-      if (t >= times[high]) return states[high];
+      if (t >= times[high]) return high;
       while (high - low > 1) {
         const middle = (low + high) >> 1;
         if (times[middle] <= t) low = middle;
         else high = middle;
       }
-      const length = times[high] - times[low];
+      return low;
+    },
+    /** The state at a time that is filled. */
+    at(t) {
+      const low = self.step(t);
+      if (low === times.length - 1) return states[low];
+      const length = times[low + 1] - times[low];
       const s = (t - times[low]) / length;
       const weights = DENSE.map(([a, b, c, d]) => s * (a + s * (b + s * (c + s * d))));
       return combined(states[low], length, weights, stages[low]);

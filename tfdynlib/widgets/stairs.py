@@ -1,0 +1,169 @@
+"""The figure ``stairs``: clusters over log time, their tree, and the exit from the poles."""
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from tfdynlib import attention, energy, flow, metastability, sphere, weights
+from tfdynlib.widgets._bundle import esm, style
+from tfdynlib.widgets._stairs_presets import PRESETS, I
+from tfdynlib.widgets._traits import Matrix, OneOf, Real, Whole
+from tfdynlib.widgets._widget import Widget, doubles
+
+FIRST = 0.01  # where logarithmic layer-time begins
+SLACK, WIDEST = 100.0, 0.01  # tokens meet within this many tolerances, at most
+GRID = 0.05  # step of the grid on which an exit is looked for
+TIGHT = 1e-6  # a run at a looser tolerance is not compared: that is what it shows
+RADII = (0.03, 0.1, 0.3)
+
+
+def heads_of(state: dict[str, Any]) -> weights.Heads:
+    """The one head of a state."""
+    return weights.Heads(state["B"], state["V"], beta=state["beta"])
+
+
+def angles_of(state: dict[str, Any]) -> np.ndarray:
+    """Angles of a pair, or of a regular grid that is skewed and turned."""
+    if state["start"] == "gap":
+        return np.array([-1, 1]) * state["gap"] / 2
+    grid = (np.arange(state["n"]) + 0.5) * 2 * np.pi / state["n"]
+    return grid + state["skew"] * np.sin(grid - 1) + state["turn"]
+
+
+def start_of(state: dict[str, Any]) -> np.ndarray:
+    """Tokens of a state at layer-time 0."""
+    if state["start"] == "uniform":
+        return sphere.uniform(state["n"], 2, np.random.default_rng(state["seed"]))
+    theta = angles_of(state)
+    return np.column_stack([np.cos(theta), np.sin(theta)])
+
+
+def merge_radius(rtol: float) -> float:
+    """The radius within which tokens become one: larger than what one step may err."""
+    return min(SLACK * rtol, WIDEST)
+
+
+def run_of(state: dict[str, Any], t: Any) -> flow.Trajectory:
+    """The tokens at the times t, the first of them 0."""
+    field, rtol = attention.field(heads_of(state)), state["rtol"]
+    return flow.solve(field, start_of(state), t, rtol=rtol, merge=merge_radius(rtol))
+
+
+def checks_of(state: dict[str, Any]) -> np.ndarray:
+    """The times at which page and Python are compared: 1, 10, 100 up to the end."""
+    return 10.0 ** np.arange(0, np.floor(np.log10(state["t_end"]) + 1e-9) + 1)
+
+
+class Stairs(Widget):
+    """Tokens on the circle over many decades of layer-time: ``Stairs("circle_beta9")``.
+
+    View ``"clusters"``: clusters at ``radius``, the staircase of the energy, the waits
+    and the tree of mergers.  View ``"exit"``: chordal W2 to the poles of M = V B, and
+    the moment it passes 0.2 again.  One head ``B``, ``V`` at ``beta``; the start is a
+    ``"uniform"`` draw of ``n`` tokens by ``seed``, a pair at the ``"gap"``, or a
+    ``"grid"`` phi + ``skew`` sin(phi - 1) + ``turn``.  ``rtol`` is the tolerance of the
+    run to ``t_end``; tokens within a hundred of it go on as one.
+    """
+
+    name = "stairs"
+    _esm = esm("stairs")
+    _css = style()
+    PRESETS = PRESETS
+    OPENING = ("circle_beta9", "pair_far", "loose", "exit2d", "exit2d_symmetric")
+
+    view = OneOf("clusters", words=("clusters", "exit")).tag(sync=True, page=True)
+    n = Whole(32, min=2, max=256).tag(sync=True, page=True)
+    beta = Real(9.0, min=0.1, max=1000.0).tag(sync=True, page=True)
+    B = Matrix(I, d=2).tag(sync=True, page=True)
+    V = Matrix(I, d=2).tag(sync=True, page=True)
+    start = OneOf("uniform", words=("uniform", "gap", "grid")).tag(sync=True, page=True)
+    seed = Whole(0, min=0, max=2**31 - 1).tag(sync=True, page=True)
+    gap = Real(3.0, min=0.0, max=np.pi).tag(sync=True, page=True)
+    skew = Real(0.4, min=-0.95, max=0.95).tag(sync=True, page=True)
+    turn = Real(0.0, min=-np.pi, max=np.pi).tag(sync=True, page=True)
+    radius = Real(0.1, min=0.001, max=1.0).tag(sync=True, page=True, numbers=False)
+    rtol = Real(1e-10, min=1e-13, max=0.05).tag(sync=True, page=True)
+    t_end = Real(1e4, min=1.0, max=1e9).tag(sync=True, page=True)
+    t = Real(0.0, min=0.0, max=1e9).tag(sync=True, page=True, view=True)
+
+    @classmethod
+    def reference_for(cls, state: dict[str, Any]) -> dict[str, Any]:
+        """Velocity at the start and tokens at 1, 10, 100, ...; none for a loose run."""
+        if state["rtol"] > TIGHT:
+            return {}
+        x0 = start_of(state)
+        v = attention.velocity(x0, heads_of(state))
+        times = checks_of(state)
+        run = run_of(state, np.append(0, times))
+        if run.status != "done":
+            return {}
+        return {
+            "velocity": doubles(v),
+            "times": times.tolist(),
+            "tokens": doubles(run.x[1:]),
+        }
+
+    @classmethod
+    def still(cls, state: dict[str, Any]) -> str:
+        """Clusters or the distance to the poles, over the logarithm of the time."""
+        from tfdynlib import plot
+
+        ax, alt = STILLS[state["view"]](plot, state)
+        return plot.show(ax, alt=alt).svg
+
+
+def _still_clusters(plot: ModuleType, state: dict[str, Any]) -> tuple[Any, str]:
+    """The energy as a share of the largest, a staircase over log time."""
+    t = np.geomspace(FIRST, state["t_end"], 241)
+    run, heads = run_of(state, np.append(0, t)), heads_of(state)
+    top = state["beta"] * np.linalg.norm(state["B"], 2)
+    t, x = run.t[1:], run.x[1:]
+    share = [energy.interaction(y, heads) * 2 * heads.beta * np.exp(-top) for y in x]
+    left = int(metastability.clusters(x[-1], state["radius"]).max()) + 1
+    ax = plot.curves(
+        t,
+        {"energy": np.array(share)},
+        y_name="energy as a share of the largest",
+        x_name="layer-time $t$, log",
+        x_scale="log",
+    )
+    alt = (
+        f"Energy of {len(x[0])} tokens at inverse temperature {state['beta']:g} over the "
+        f"logarithm of layer-time: a staircase that ends with {left} "
+        f"{'cluster' if left == 1 else 'clusters'}."
+    )
+    return ax, alt
+
+
+def _still_exit(plot: ModuleType, state: dict[str, Any]) -> tuple[Any, str]:
+    """Chordal W2 to the poles over log time, with the threshold of an exit."""
+    t = np.geomspace(0.1, state["t_end"], 241)
+    run = run_of(state, np.append(0, t))
+    distance = poles_distance(run.x, state)[1:]
+    ax = plot.curves(
+        run.t[1:],
+        {"$W_2$": distance},
+        {"0.2": np.full(len(distance), 0.2)},
+        y_name="chordal $W_2$ to the poles",
+        x_name="layer-time $t$, log",
+        x_scale="log",
+    )
+    alt = (
+        f"Distance of {len(run.x[0])} tokens to the poles at inverse temperature "
+        f"{state['beta']:g}: it falls, waits, and rises past 0.2."
+    )
+    return ax, alt
+
+
+STILLS = {"clusters": _still_clusters, "exit": _still_exit}
+
+
+def poles_distance(x: np.ndarray, state: dict[str, Any]) -> np.ndarray:
+    """Chordal W2 of x[k] to the poles of M = V B, masses as at the start x[0]."""
+    M = np.array(state["V"]) @ np.array(state["B"])
+    pole = np.linalg.eigh((M + M.T) / 2)[1][:, -1]
+    along = np.sort(x @ pole, axis=1)
+    back = int(np.sum(x[0] @ pole < 0))
+    side = np.where(np.arange(along.shape[1]) < back, -1, 1)
+    return np.sqrt(np.maximum(0, 2 - 2 * np.mean(side * along, axis=1)))
