@@ -74,6 +74,7 @@ WAY = [
     "pretrained",
     "_along",
     "experiments",
+    "low_temperature",
     "_ledger",
     "_multihead_setup",
     "_multihead",

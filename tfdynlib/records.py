@@ -28,6 +28,7 @@ COMMANDS = {
     "heads": "python -m tfdynlib.experiments",
     "claims": "python -m tfdynlib.claims",
     "real_weights": "python -m tfdynlib.pretrained",
+    "low_temperature": "python -m tfdynlib.low_temperature",
 }
 # What the table of README shows: cases, and peers of each.
 HEADLINES = {

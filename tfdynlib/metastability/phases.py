@@ -47,6 +47,22 @@ class Phases:
     exit: float
     terminal: float
 
+    @classmethod
+    def of_curves(
+        cls,
+        t: Float[np.ndarray, " m"],
+        distance: Float[np.ndarray, " m"],
+        alignment: Float[np.ndarray, " m"],
+        threshold: Number = 0.2,
+    ) -> "Phases":
+        """The phases of curves that were measured already."""
+        leaving, best = _exit(t, distance, threshold)
+        late = np.flatnonzero(~(alignment >= ARRIVED))
+        after = 0 if len(late) == 0 else int(late[-1]) + 1
+        arrived = float(t[after]) if after < len(t) else float("inf")
+        begun, least = float(t[best]), float(distance[best])
+        return cls(t, distance, alignment, begun, least, leaving, arrived)
+
     def phase(self, t: Number) -> str:
         """``"concentration"``, ``"plateau"`` or ``"terminal"``, by the time: up to the
         least distance, up to the exit, after it."""
@@ -83,20 +99,8 @@ def phases(
             for x in trajectory.x
         ]
     )
-    leaving, best = _exit(trajectory.t, distance, threshold)
-    alignment = _alignment(trajectory, _check.shaped(V, "V", limit.M.shape), mass)
-    late = np.flatnonzero(~(alignment >= ARRIVED))
-    after = 0 if len(late) == 0 else int(late[-1]) + 1
-    there = after < len(trajectory.t)
-    return Phases(
-        trajectory.t,
-        distance,
-        alignment,
-        float(trajectory.t[best]),
-        float(distance[best]),
-        leaving,
-        float(trajectory.t[after]) if there else float("inf"),
-    )
+    there = alignment(trajectory.x, _check.shaped(V, "V", limit.M.shape), mass)
+    return Phases.of_curves(trajectory.t, distance, there, threshold)
 
 
 def exit_time(t: ArrayLike, distance: ArrayLike, threshold: Number = 0.2) -> float:
@@ -123,15 +127,17 @@ def _exit(t: ArrayLike, distance: ArrayLike, threshold: Number) -> tuple[float, 
     return float(leaving), int(value[: k + 1].argmin())
 
 
-def _alignment(
-    trajectory: Trajectory,
+def alignment(
+    x: Float[np.ndarray, "m n d"],
     V: Float[np.ndarray, "d d"],
     mass: Float[np.ndarray, " n"],
 ) -> Float[np.ndarray, " m"]:
+    """Root mean square length of the tokens' part in V's dominant real eigenspace; nan
+    if the dominant eigenvalues are complex."""
     basis = top_of(V).basis
     if basis is None:
-        return np.full(len(trajectory.t), np.nan)
-    inside = np.einsum("mnd,dk->mnk", trajectory.x, basis)
+        return np.full(len(x), np.nan)
+    inside = np.einsum("mnd,dk->mnk", x, basis)
     return np.sqrt(np.einsum("mnk,n->m", inside**2, mass))
 
 

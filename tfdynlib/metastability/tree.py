@@ -1,6 +1,5 @@
 """Who met whom, and when: the merging tree, and the stairs of the energy."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,7 +56,7 @@ class Tree:
 
 
 def merging_tree(
-    trajectory: Trajectory, radii: Number | Sequence[Number] | ArrayLike
+    trajectory: Trajectory, radii: Number | ArrayLike
 ) -> Tree | tuple[Tree, ...]:
     """The tree of mergers of a trajectory; one for each radius if there are several.
 
@@ -75,7 +74,9 @@ def _tree(trajectory: Trajectory, radius: float) -> Tree:
     leaves = clusters(trajectory.x[0], radius)
     node = leaves.copy()  # of the tree, for every token
     first, splits = int(leaves.max()) + 1, 0
-    t, pairs, sizes = [], [], []
+    t: list[float] = []
+    pairs: list[tuple[int, int]] = []
+    sizes: list[int] = []
     for time, x in zip(trajectory.t[1:], trajectory.x[1:]):
         label = clusters(x, radius)
         for group in range(label.max() + 1):

@@ -59,8 +59,8 @@ def _march(
 ) -> Float[np.ndarray, "m n d"]:
     """Panels of the inner clock, one after the other, until the last time is passed."""
     M = M - np.trace(M) / len(M) * np.eye(len(M))  # a factor that normalising removes
-    norm, last = np.linalg.norm(M, 2), times.max(initial=0.0)
-    least = np.linalg.svd(B, compute_uv=False)[-1]
+    norm, last = float(np.linalg.norm(M, 2)), float(times.max(initial=0.0))
+    least = float(np.linalg.svd(B, compute_uv=False)[-1])
     h = WIDTH / norm if norm * last > WIDTH * least else 1.01 * last / least
     if last > MOST_PANELS * h * least:
         raise _check.refuse("t", "shorter for a B so near to singular", f"{last:g}")

@@ -1,0 +1,176 @@
+"""Conjecture 1 put to random matrices: where does a cloud end?
+
+Each system is a head drawn from its own seed, a cloud drawn from the same, and the end
+that is reached; what is counted is how the ends go with the signs of the matrices.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from tfdynlib import _check, attention, flow, metastability, sphere
+from tfdynlib.metastability.pairs import top_of
+from tfdynlib.weights import Heads
+
+# "symmetric": V any, M = V B symmetric with a gap, as the paper asks; "free": both any.
+FAMILIES = ("symmetric", "free")
+TOKENS, BETA, STEP = 64, 8.0, 0.05
+# Stretches of layer-time; a system is left when it rests, or after the last.
+STRETCHES = (100.0, 200.0, 600.0)
+RADIUS, NEAR, STILL = 0.1, 0.05, 1e-5
+SEED = 42
+
+# Ends, in the order in which they are tried.
+DOMINANT, MAGNITUDE, RESTING, OTHER, CLUSTERS, MOVING = (
+    "dominant",
+    "largest in magnitude",
+    "resting pair",
+    "another eigenvector",
+    "other clusters at rest",
+    "moving",
+)
+ENDS = (DOMINANT, MAGNITUDE, RESTING, OTHER, CLUSTERS, MOVING)
+
+
+@dataclass(frozen=True)
+class System:
+    """One random system and its end.
+
+    Attributes
+    ----------
+    family, d, seed
+        It is drawn anew by ``draw(family, d, seed)``.
+    real, score
+        Whether V's eigenvalue of largest real part is real; :math:`<v, Bv>` there, of
+        B scaled to norm 1 (nan if it is not real).
+    gap
+        Of that eigenvalue to the next real part, V scaled to norm 1.
+    end
+        One of ``ENDS``.
+    clusters, speed, t
+        How many clusters it came to, the largest speed, and when it was left.
+    """
+
+    family: str
+    d: int
+    seed: int
+    real: bool
+    score: float
+    gap: float
+    end: str
+    clusters: int
+    speed: float
+    t: float
+
+    @property
+    def kind(self) -> str:
+        """What the theory of two points asks of: the sign of the score."""
+        if not self.real:
+            return "complex"
+        return "real, score > 0" if self.score > 0 else "real, score < 0"
+
+
+def draw(family: str, d: int, seed: int) -> tuple[Heads, Float[np.ndarray, "n d"]]:
+    """A head with |V| = |B| = 1 and beta = 8, and 64 tokens uniform on the sphere."""
+    _check.one_of(family, FAMILIES, "family")
+    d, seed = _check.count(d, "d", 2), _check.count(seed, "seed", 0)
+    rng = np.random.default_rng([SEED, FAMILIES.index(family), d, seed])
+    V, Z = rng.standard_normal((2, d, d))
+    B = np.linalg.solve(V, Z + Z.T) if family == "symmetric" else Z
+    V, B = V / np.linalg.norm(V, 2), B / np.linalg.norm(B, 2)
+    return Heads(B, V, BETA), sphere.uniform(TOKENS, d, rng)
+
+
+def run(family: str, d: int, seed: int) -> System:
+    """Draw a system, follow it until it rests, and say where."""
+    head, x = draw(family, d, seed)
+    begin = 0.0
+    for length in STRETCHES:
+        steps = round(length / STEP)
+        t = np.linspace(0.0, length, steps + 1)
+        x = flow.solve_ensemble(x[None], head, t).x[-1, 0]
+        begin += length
+        speed = np.linalg.norm(attention.velocity(x, head), axis=1).max()
+        if speed < STILL:
+            break
+    top = top_of(head.V[0])
+    v = None if top.basis is None else top.basis[:, 0]
+    score = float("nan") if v is None else float(v @ head.B[0] @ v)
+    count = int(metastability.clusters(x, RADIUS).max()) + 1
+    end = _end(x, head, float(speed), count)
+    return System(
+        family, d, seed, v is not None, score, top.gap, end, count, float(speed), begin
+    )
+
+
+def _end(x: Float[np.ndarray, "n d"], head: Heads, speed: float, count: int) -> str:
+    V, B = head.V[0], head.B[0]
+    top = top_of(V)
+    if top.basis is not None and _on(x, top.basis[:, 0]):
+        return DOMINANT
+    values, vectors = np.linalg.eig(V)
+    largest = int(np.abs(values).argmax())
+    if values[largest].imag == 0 and _on(x, vectors[:, largest].real):
+        return MAGNITUDE
+    if speed >= STILL:
+        return MOVING
+    others = [vectors[:, k].real for k in range(len(values)) if values[k].imag == 0]
+    if any(_on(x, v) for v in others):
+        return OTHER
+    score = np.einsum("nd,de,ne->n", x, B, x)
+    if count == 2 and _on(x, x[0]) and np.abs(score).max() < NEAR:
+        return RESTING
+    return CLUSTERS
+
+
+def _on(x: Float[np.ndarray, "n d"], v: Float[np.ndarray, " d"]) -> bool:
+    """Whether every token is near v or -v."""
+    inside = np.abs(x @ v) / np.linalg.norm(v)
+    return bool(np.arccos(np.clip(inside.min(), 0, 1)) < NEAR)
+
+
+def study(systems: int, family: str, d: int) -> list[System]:
+    """The systems of seeds 0, 1, ..., one after the other."""
+    return [run(family, d, k) for k in range(_check.count(systems, "systems"))]
+
+
+def stored(systems: Iterable[System]) -> dict[str, Any]:
+    """Systems as rows of plain numbers, and the names of their columns."""
+    rows = [list(asdict(s).values()) for s in systems]
+    columns = list(System.__dataclass_fields__)
+    short = [[_short(v) for v in row] for row in rows]
+    return {"columns": columns, "rows": short}
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, float):
+        return float(f"{value:.4g}") if np.isfinite(value) else None
+    return value
+
+
+def from_stored(found: Mapping[str, Any]) -> list[System]:
+    """Systems from the dictionary of ``stored``."""
+    rows = [dict(zip(found["columns"], row)) for row in found["rows"]]
+    for row in rows:
+        row["score"] = float("nan") if row["score"] is None else row["score"]
+    return [System(**row) for row in rows]
+
+
+def counts(systems: Iterable[System]) -> dict[str, dict[str, int]]:
+    """How many systems of each kind come to each end."""
+    out: dict[str, Counter[str]] = {}
+    for s in systems:
+        out.setdefault(s.kind, Counter())[s.end] += 1
+    return {
+        kind: {end: found[end] for end in ENDS} for kind, found in sorted(out.items())
+    }
+
+
+def exceptions(systems: Iterable[System]) -> list[System]:
+    """Systems with a real dominant eigenvalue and a positive score, where the theory of
+    two points agrees with Conjecture 1, that end elsewhere all the same."""
+    return [s for s in systems if s.real and s.score > 0 and s.end != DOMINANT]

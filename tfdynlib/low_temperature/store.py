@@ -1,0 +1,140 @@
+"""The stored runs: made once, some minutes each, and read by the book."""
+
+import datetime
+import json
+import platform
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from tfdynlib import records
+from tfdynlib.low_temperature import ends, picture
+from tfdynlib.low_temperature.ends import System
+from tfdynlib.low_temperature.picture import Case, Run
+
+NAME = "low_temperature"
+BETAS = (10.0, 100.0, 1000.0)
+LARGE = 100_000
+# The quick ones first.
+PLAN = (
+    *(Case("exit2d", LARGE, beta) for beta in BETAS),
+    *(Case("cold2d", LARGE, beta) for beta in BETAS),
+    *(Case("commuting3d", LARGE, beta) for beta in BETAS),
+    Case("exit2d", 10 * LARGE, 10_000.0),
+)
+# How many random systems of each family and dimension.
+SYSTEMS = {
+    ("symmetric", 2): 600,
+    ("symmetric", 3): 600,
+    ("free", 2): 300,
+    ("free", 3): 300,
+}
+
+
+@dataclass(frozen=True, repr=False)
+class Stored:
+    """The runs that the book shows: curves, random systems, and when and where."""
+
+    record: records.Record
+    runs: tuple[Run, ...]
+    systems: tuple[System, ...]
+
+    def curves(self, system: str) -> list[Run]:
+        """The runs of one system, by beta."""
+        found = [r for r in self.runs if r.case.system == system]
+        return sorted(found, key=lambda r: r.case.beta)
+
+    def __repr__(self) -> str:
+        return f"Stored({len(self.runs)} curves, {len(self.systems)} random systems)"
+
+
+def stored(file: str | Path | None = None) -> Stored:
+    """A stored run; the one of the book if no file is given."""
+    record = records.read(file) if file else records.published(NAME)
+    runs = tuple(picture.from_stored(found) for found in record.case("curves")["runs"])
+    return Stored(record, runs, tuple(ends.from_stored(record.case("systems"))))
+
+
+@dataclass(frozen=True)
+class Overview:
+    """A table of what was found."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def __repr__(self) -> str:
+        return records.as_text(self.title, self.head, self.rows)
+
+    def _repr_html_(self) -> str:
+        """The table for a page."""
+        return records.as_html(self.title, self.head, self.rows)
+
+
+def curves_table(runs: Iterable[Run]) -> Overview:
+    """Each curve in a row: size, beta, the least W2 and when, exit, and the end."""
+    rows = [
+        (
+            *(r.case.system, f"{r.n:,}", f"{r.case.beta:g}", r.method),
+            *(f"{r.least:.4f}", f"{r.concentrated:.1f}", f"{r.exit:.3f}"),
+            *(f"{r.terminal:.1f}", f"{r.seconds:.0f}"),
+        )
+        for r in runs
+    ]
+    head = ("system", "tokens", "β", "sum", "least W₂", "at t", "exit", "end", "CPU, s")
+    return Overview("Three phases", head, tuple(rows))
+
+
+def ends_table(systems: Iterable[System]) -> Overview:
+    """How many random systems of each kind end where."""
+    found = ends.counts(systems)
+    rows = [(kind, *(str(n) for n in row.values())) for kind, row in found.items()]
+    return Overview("Ends of random systems", ("V", *ends.ENDS), tuple(rows))
+
+
+def write(file: Path, runs: Sequence[Run], systems: Sequence[System]) -> None:
+    """A ``records.Record``; a reader never sees half a file."""
+    names = ("tfdynlib", "numpy", "scipy", "numba", "ducc0")
+    minutes = sum(r.seconds for r in runs) / 60
+    out: dict[str, Any] = {
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "processor": records.processor(),
+        "form": NAME,
+        "versions": {"python": platform.python_version()}
+        | {name: version(name) for name in names},
+        "note": f"CPU time of all curves: {minutes:.0f} minutes.",
+        "cases": {
+            "curves": {"title": "Three phases", "runs": [r.stored() for r in runs]},
+            "systems": {"title": "Ends of random systems"} | ends.stored(systems),
+        },
+    }
+    beside = file.with_suffix(".part")
+    text = json.dumps(out, separators=(",", ":"), ensure_ascii=False)
+    text = text.replace('{"n":', '\n{"n":').replace('["symmetric"', '\n["symmetric"')
+    beside.write_text(text.replace('["free"', '\n["free"') + "\n", "utf-8")
+    beside.replace(file)
+
+
+def make(file: Path, only: str = "") -> None:
+    """Run what the file lacks, and write after each part: stopped, it goes on."""
+    runs: list[Run] = []
+    systems: list[System] = []
+    if file.exists():
+        found = stored(file)
+        runs, systems = list(found.runs), list(found.systems)
+    done = {(s.family, s.d, s.seed) for s in systems}
+    for (family, d), number in SYSTEMS.items() if only != "curves" else ():
+        wanted = [k for k in range(number) if (family, d, k) not in done]
+        systems += [ends.run(family, d, k) for k in wanted]
+        write(file, runs, systems)
+        print(
+            family, d, ends.counts(s for s in systems if s.family == family), flush=True
+        )
+    cases = {r.case for r in runs}
+    for case in PLAN if only != "systems" else ():
+        if case not in cases:
+            runs.append(picture.run(case))
+            write(file, runs, systems)
+            print(runs[-1], flush=True)
