@@ -5,7 +5,8 @@
 #   UPGRADE=--upgrade  with `make lock`: the newest versions that fit, not those pinned
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve live test models beside check bench bench-full lock clean
+.PHONY: help book serve live test models sweep studies beside check bench bench-full lock \
+  clean
 .DELETE_ON_ERROR:
 
 # The peers of the test-bench are large: they have an environment of their own.
@@ -59,6 +60,16 @@ test: $(TEST_ENV) book  ## build the book and run every test
 
 models: $(MODELS)/models.stamp  ## test trained models (with torch) in their own environment
 	@$(MODELS)/bin/python -m pytest tests/test_pretrained_models.py
+
+sweep: $(TEST_ENV)  ## run a study on a local cluster of two processes, as a test
+	@OPENBLAS_NUM_THREADS=1 $(RUN) pytest tests/test_sweep.py -k cluster
+
+STUDIES := $(basename $(notdir $(wildcard tfdynlib/studies/*.toml)))
+
+studies: $(BOOK_ENV)  ## run every study of the book anew (ten minutes)
+	@set -e; for study in $(STUDIES); do \
+	  rm -f tfdynlib/stored/$$study.journal; \
+	  $(RUN) tfdynlib.sweep $$study --out tfdynlib/stored/$$study.nc; done
 
 beside:
 	@echo '$(BESIDE)'

@@ -14,6 +14,7 @@ import pytest
 import tfdynlib
 from tfdynlib import (
     attention,
+    cbo,
     density,
     energy,
     flow,
@@ -68,6 +69,9 @@ WAY = [
     "jko",
     "stability",
     "metastability",
+    "_consensus",
+    "_gaussian_consensus",
+    "cbo",
     "gaussian",
     "control",
     "records",
@@ -75,6 +79,7 @@ WAY = [
     "_along",
     "experiments",
     "low_temperature",
+    "sweep",
     "_ledger",
     "_multihead_setup",
     "_multihead",
@@ -243,6 +248,8 @@ CALLS = {
         measure.Measure(Y, MASS), measure.Measure(Y[:4]), PLANE, parts=1
     ),
     "clusters": lambda: metastability.clusters(X, 0.3),
+    "consensus": lambda: cbo.solve(X, lambda x: x.__imul__(2)[:, 0], TIMES, 3.0),
+    "gaussian_mean": lambda: cbo.gaussian_mean(X[0], V[:3] @ V[:3].T, X[1], 1.0),
     "circle": lambda: plot.circle(Y),
     "sphere": lambda: plot.sphere(X),
     "rays": lambda: plot.rays(Y, Heads(np.eye(2), np.eye(2)), 0),
