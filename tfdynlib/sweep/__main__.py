@@ -15,11 +15,13 @@ from tfdynlib.sweep.running import run
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a study; 0 if every run of it is done, 1 if some failed."""
-    arguments = sys.argv[1:] if arguments is None else arguments
     parser = _parser()
     given = parser.parse_args(arguments)
     out = given.out or Path(Path(given.study).stem + ".nc")
-    command = shlex.join(["python", "-m", "tfdynlib.sweep", *arguments])
+    # Who made the runs is no part of it: the results do not depend on that.
+    command = shlex.join(
+        ["python", "-m", "tfdynlib.sweep", given.study, "--out", str(out)]
+    )
     try:
         study = read(given.study)
         print(study, file=sys.stderr)
