@@ -7,6 +7,10 @@ from scipy.integrate import quad, solve_ivp
 from scipy.optimize import brentq
 from scipy.special import i0e
 
+from tfdynlib import attention, flow, metastability, sphere
+from tfdynlib.measure import Measure
+from tfdynlib.weights import Heads
+
 I3 = np.eye(3)
 # The head of the preset generic3d.
 V3 = np.array([[1, 0.4, 0], [0, 2, 0.3], [0.2, 0, 0.7]])
@@ -104,6 +108,62 @@ def wait(gap, beta):
     return run.t_events[0][0]
 
 
+def bell(y):
+    """Density of N(0, 1) times the weight at alpha = 10, up to a factor."""
+    return math.exp(-y * y / 2 - 5 * (y - 1) ** 2)
+
+
+def angle_of_rest():
+    """Where the score of the pair of sign_switch changes its sign, by bisection."""
+    B = np.diag([2, -0.5])
+    point = lambda a: np.array([math.cos(a), math.sin(a)])  # noqa: E731
+    return brentq(lambda a: point(a) @ B @ point(a), 0.5, 1.5, xtol=1e-14)
+
+
+def rate_at_rest(h=1e-6):
+    """Slope of the angle's speed at the point of rest, by a central difference."""
+    switch = Heads(np.diag([2, -0.5]), np.diag([1.0, 2.0]), 20.0)
+
+    def speed(a):
+        x = np.array([[math.cos(a), math.sin(a)]])
+        v = attention.velocity(np.concatenate([x, -x]), switch)[0]
+        return v @ [-math.sin(a), math.cos(a)]
+
+    a = angle_of_rest()
+    return (speed(a + h) - speed(a - h)) / (2 * h)
+
+
+def two_means():
+    one, two = (quad(lambda z, b=b: math.exp(b * z) / 2, -1, 1)[0] for b in (2, 4))
+    return one, two, one**2 / two
+
+
+def least_of_nodes():
+    turn = np.linalg.qr(np.array([[1.0, 2, 3], [2, -1, 1], [1, 1, -2]]))[0]
+    grid, head = sphere.quadrature(3, 20), Heads(B3, V3, 80.0)
+    start = Measure(sphere.retract(grid.x @ turn.T), grid.mass)
+    field, t = attention.field(head, start.mass), np.linspace(0, 6, 61)
+    run = flow.solve(field, start.x, t, rtol=1e-6, atol=1e-8)
+    limit = metastability.Limit.of(head)
+    return metastability.phases(run, limit, V3, start.mass).least
+
+
+def exit_at_160(v, b, skew):
+    """By the share of tokens that have left, not by the sort of the distance."""
+    head = Heads(np.diag([2.0, b]), np.diag([1.0, v]), 160.0)
+    x0, t = metastability.circle(200, skew=skew), np.linspace(0, 10, 201)
+    x = flow.solve(attention.field(head), x0, t, rtol=1e-7, atol=1e-9).x
+    poles = np.mean(x0[:, 0] > 0)
+    away = [two_poles(y[:, 0], poles) for y in x]
+    return metastability.exit_time(t, np.array(away))
+
+
+def two_poles(height, share):
+    """Chordal distance to two poles with a share that splits no token."""
+    h, k = np.sort(height)[::-1], round(len(height) * share)
+    return math.sqrt((np.sum(2 - 2 * h[:k]) + np.sum(2 + 2 * h[k:])) / len(h))
+
+
 VALUES = {
     "ex-limit-1": lambda: frozen([0.6, 0, 0.8], np.diag([2.0, 1, 1]), I3, 2.0)[0],
     "ex-projection-1": two_pole_time,
@@ -123,6 +183,18 @@ VALUES = {
     "ex-concentration-3": power_of_the_least,
     "ex-metastability-1": lambda: (2 / 2 + 1 / 2, 2 / 2 + 1 / (2 * 0.8)),
     "ex-metastability-2": lambda: round(wait(2.0, 9.0)),
+    "ex-terminal-2": lambda: math.degrees(angle_of_rest()),
+    "ex-terminal-3": rate_at_rest,
+    "ex-consensus-1": lambda: brentq(lambda a: (1 + a) ** -0.5 - 0.01, 1, 1e5, xtol=1e-9),
+    "ex-consensus-2": lambda: quad(lambda y: y * bell(y), -9, 9)[0]
+    / quad(bell, -9, 9)[0],
+    "ex-finite_size-1": lambda: 50 / (math.tanh(100) / 100),
+    "ex-finite_size-2": lambda: 50 * math.sqrt(100 * math.pi),
+    "ex-finite_size-3": two_means,
+    "ex-finite_size-5": least_of_nodes,
+    "ex-studies-1": lambda: 5 * 2 * 2 * 20,
+    "ex-studies-2": lambda: (2 / 2 + 1 / (2 * 2), exit_at_160(3.0, 1 / 3, 0.4)),
+    "ex-studies-3": lambda: exit_at_160(2.0, 0.5, 0.2),
     "ex-metastability-3": lambda: brentq(lambda t: math.exp(-t) - 100**-0.5, 0, 9),
 }
 ON_THE_WAY: dict = {}

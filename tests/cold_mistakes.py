@@ -92,4 +92,31 @@ WRONG = {
         lambda phi, beta, p: -np.sin(phi),
         lambda phi, beta, p: "fast",
     ],
+    "terminal.pair_rhs": [
+        lambda x, V, B, beta: V @ x - (x @ V @ x) * x,
+        lambda x, V, B, beta: np.tanh(beta * x @ B @ x) * (V @ x),
+        lambda x, V, B, beta: (x @ B @ x) * (V @ x - (x @ V @ x) * x),
+        lambda x, V, B, beta: None,
+    ],
+    "finite_size.effective_fraction": [
+        lambda d, beta: np.tanh(beta) / beta,
+        lambda d, beta: beta ** (-(d - 1) / 2),
+        lambda d, beta: 1.0,
+    ],
+    "consensus.cbo_gaussian": [
+        lambda m0, S0, a, alpha, t: a - (1 + alpha * S0) ** -0.5 * (a - m0),
+        lambda m0, S0, a, alpha, t: a + np.exp(-t) * (m0 - a),
+        lambda m0, S0, a, alpha, t: a,
+    ],
+    "consensus.table": [
+        lambda x, B: (x @ B.T) @ x.T,
+        lambda x, B: -(x @ B) @ x.T,
+        lambda x, B: -x @ x.T,
+        lambda x, B: -x @ B,
+    ],
+    "consensus.final_mean": [
+        lambda m0, a, H, alpha: a,
+        lambda m0, a, H, alpha: a - (a - m0) / np.sqrt(1 + alpha),
+        lambda m0, a, H, alpha: a - np.linalg.solve(np.eye(3) + alpha * H, a - m0),
+    ],
 }

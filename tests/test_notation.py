@@ -19,6 +19,7 @@ ROOMS = (
     "geometry",
     "gaussian",
     "metastability",
+    "cbo",
 )
 
 # Plain TeX and LaTeX that every typesetter of a notebook knows.
