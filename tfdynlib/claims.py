@@ -21,6 +21,10 @@ import numpy as np
 
 from tfdynlib import (
     _check,
+    _cold,
+    _cold_end,
+    _cold_laplace,
+    _cold_time,
     _gaussian,
     _gaussian_control,
     _gaussian_fate,
@@ -51,6 +55,7 @@ __all__ = [
 THEMES = {
     1: (_multihead, _multihead_space, _multihead_stability, _multihead_time),
     2: (_gaussian, _gaussian_fate, _gaussian_control, _gaussian_trained),
+    3: (_cold, _cold_laplace, _cold_time, _cold_end),
 }
 NAMES = {1: "first", 2: "second", 3: "third"}
 
@@ -74,7 +79,7 @@ class Row:
 
 def of_paper(paper: int) -> tuple[Claim, ...]:
     """The claims of one paper, in order: 1 for :cite:t:`massucco2026multihead`, 2 for
-    :cite:t:`alcalde2026gaussian`."""
+    :cite:t:`alcalde2026gaussian`, 3 for :cite:t:`alcalde2026quantifying`."""
     if not isinstance(paper, int) or paper not in PAPERS:
         raise _check.refuse("paper", f"one of {', '.join(map(str, PAPERS))}", paper)
     return PAPERS[paper]

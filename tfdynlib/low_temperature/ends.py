@@ -16,8 +16,9 @@ from tfdynlib import _check, attention, flow, metastability, sphere
 from tfdynlib.metastability.pairs import top_of
 from tfdynlib.weights import Heads
 
-# "symmetric": V any, M = V B symmetric with a gap, as the paper asks; "free": both any.
-FAMILIES = ("symmetric", "free")
+# "symmetric": V any, M = V B symmetric with a gap, as the paper asks; "free": both any;
+# "definite": M symmetric and B symmetric and positive definite.
+FAMILIES = ("symmetric", "free", "definite")
 TOKENS, BETA, STEP = 64, 8.0, 0.05
 # Stretches of layer-time; a system is left when it rests, or after the last.
 STRETCHES = (100.0, 200.0, 600.0)
@@ -33,6 +34,15 @@ DOMINANT, MAGNITUDE, RESTING, OTHER, CLUSTERS, MOVING = (
     "other clusters at rest",
     "moving",
 )
+# What is known of V's eigenvalue of largest real part, and of B at its vector v.
+TURNS, REPELS, AGAINST, WITH, DEFINITE = (
+    "complex",
+    "negative: clusters fall apart",
+    "positive, <v, Bv> < 0",
+    "positive, <v, Bv> > 0",
+    "positive, <x, Bx> > 0 for all x",
+)
+KINDS = (TURNS, REPELS, AGAINST, WITH, DEFINITE)
 ENDS = (DOMINANT, MAGNITUDE, RESTING, OTHER, CLUSTERS, MOVING)
 
 
@@ -47,8 +57,10 @@ class System:
     real, score
         Whether V's eigenvalue of largest real part is real; :math:`<v, Bv>` there, of
         B scaled to norm 1 (nan if it is not real).
-    gap
-        Of that eigenvalue to the next real part, V scaled to norm 1.
+    value, gap
+        That real part, and its distance to the next one, V scaled to norm 1.
+    least
+        The least value of :math:`<x, Bx>` on the sphere, B scaled to norm 1.
     end
         One of ``ENDS``.
     clusters, speed, t
@@ -60,7 +72,9 @@ class System:
     seed: int
     real: bool
     score: float
+    value: float
     gap: float
+    least: float
     end: str
     clusters: int
     speed: float
@@ -68,10 +82,14 @@ class System:
 
     @property
     def kind(self) -> str:
-        """What the theory of two points asks of: the sign of the score."""
+        """One of ``KINDS``: what the theory of one and two points asks of."""
         if not self.real:
-            return "complex"
-        return "real, score > 0" if self.score > 0 else "real, score < 0"
+            return TURNS
+        if self.value <= 0:
+            return REPELS
+        if self.score <= 0:
+            return AGAINST
+        return WITH if self.least <= 0 else DEFINITE
 
 
 def draw(family: str, d: int, seed: int) -> tuple[Heads, Float[np.ndarray, "n d"]]:
@@ -81,6 +99,9 @@ def draw(family: str, d: int, seed: int) -> tuple[Heads, Float[np.ndarray, "n d"
     rng = np.random.default_rng([SEED, FAMILIES.index(family), d, seed])
     V, Z = rng.standard_normal((2, d, d))
     B = np.linalg.solve(V, Z + Z.T) if family == "symmetric" else Z
+    if family == "definite":
+        B = Z @ Z.T
+        V = np.linalg.solve(B, V + V.T).T
     V, B = V / np.linalg.norm(V, 2), B / np.linalg.norm(B, 2)
     return Heads(B, V, BETA), sphere.uniform(TOKENS, d, rng)
 
@@ -102,8 +123,20 @@ def run(family: str, d: int, seed: int) -> System:
     score = float("nan") if v is None else float(v @ head.B[0] @ v)
     count = int(metastability.clusters(x, RADIUS).max()) + 1
     end = _end(x, head, float(speed), count)
+    least = float(np.linalg.eigvalsh((head.B[0] + head.B[0].T) / 2)[0])
     return System(
-        family, d, seed, v is not None, score, top.gap, end, count, float(speed), begin
+        family,
+        d,
+        seed,
+        v is not None,
+        score,
+        top.value,
+        top.gap,
+        least,
+        end,
+        count,
+        float(speed),
+        begin,
     )
 
 
@@ -162,15 +195,17 @@ def from_stored(found: Mapping[str, Any]) -> list[System]:
 
 def counts(systems: Iterable[System]) -> dict[str, dict[str, int]]:
     """How many systems of each kind come to each end."""
-    out: dict[str, Counter[str]] = {}
-    for s in systems:
-        out.setdefault(s.kind, Counter())[s.end] += 1
-    return {
-        kind: {end: found[end] for end in ENDS} for kind, found in sorted(out.items())
-    }
+    found = list(systems)
+    pairs = Counter((s.kind, s.end) for s in found)
+    seen = [kind for kind in KINDS if any(s.kind == kind for s in found)]
+    return {kind: {end: pairs[kind, end] for end in ENDS} for kind in seen}
 
 
 def exceptions(systems: Iterable[System]) -> list[System]:
-    """Systems with a real dominant eigenvalue and a positive score, where the theory of
-    two points agrees with Conjecture 1, that end elsewhere all the same."""
-    return [s for s in systems if s.real and s.score > 0 and s.end != DOMINANT]
+    """Systems with a positive dominant eigenvalue and a positive score, where a pair of
+    clusters at ±v is stable as Conjecture 1 has it, that end elsewhere all the same.
+
+    Most have a second stable end: the *lowest* eigenvector of V if <x, Bx> < 0 there
+    (it is then often the largest in magnitude), or a pair at rest.
+    """
+    return [s for s in systems if s.kind in (WITH, DEFINITE) and s.end != DOMINANT]

@@ -30,6 +30,8 @@ SYSTEMS = {
     ("symmetric", 3): 600,
     ("free", 2): 300,
     ("free", 3): 300,
+    ("definite", 2): 300,
+    ("definite", 3): 300,
 }
 
 
@@ -112,8 +114,9 @@ def write(file: Path, runs: Sequence[Run], systems: Sequence[System]) -> None:
     }
     beside = file.with_suffix(".part")
     text = json.dumps(out, separators=(",", ":"), ensure_ascii=False)
-    text = text.replace('{"n":', '\n{"n":').replace('["symmetric"', '\n["symmetric"')
-    beside.write_text(text.replace('["free"', '\n["free"') + "\n", "utf-8")
+    for begin in ('{"n":', *(f'["{family}"' for family in ends.FAMILIES)):
+        text = text.replace(begin, "\n" + begin)
+    beside.write_text(text + "\n", "utf-8")
     beside.replace(file)
 
 
@@ -129,9 +132,7 @@ def make(file: Path, only: str = "") -> None:
         wanted = [k for k in range(number) if (family, d, k) not in done]
         systems += [ends.run(family, d, k) for k in wanted]
         write(file, runs, systems)
-        print(
-            family, d, ends.counts(s for s in systems if s.family == family), flush=True
-        )
+        print(family, d, len(systems), flush=True)
     cases = {r.case for r in runs}
     for case in PLAN if only != "systems" else ():
         if case not in cases:

@@ -12,7 +12,7 @@ EYE2: Rows = [[1.0, 0.0], [0.0, 1.0]]
 EYE3: Rows = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 
 
-def diagonal(*entries: float) -> Rows:
+def diagonal(*entries: float | int) -> Rows:
     """A diagonal matrix."""
     return [[float(v) * (i == j) for j in range(len(entries))] for i, v in enumerate(entries)]
 
@@ -109,7 +109,7 @@ PRESETS = {
     ),
     "great_circle": Preset(
         "A great circle",
-        {**TWO_POLES, "V": diagonal(2, 2, 1), "start": "grid", "n": 400},
+        {**TWO_POLES, "V": diagonal(1, 2, 2), "start": "grid", "n": 400},
         2.0,
         "Two dominant directions: the tokens go to a great circle.",
     ),

@@ -183,12 +183,15 @@ const RATES = [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1, 1.25, 1.5
 
 /**
  * Constants of the bound for this run: of the C1 and c on a list those that leave the least
- * room above the curve on the logarithmic axis, with the least C that holds.
+ * room above the curve on the logarithmic axis, until the tokens leave their poles, with
+ * the least C that holds on the whole run.
  */
 export function fitBound({ beta, times, flow }) {
-  const every = Math.max(1, Math.floor(flow.filled / 60));
+  const left = exitTime(times, flow.values, flow.filled); // later the distance grows no more
+  const last = Math.max(8, Number.isFinite(left) ? flow.index(left) : flow.filled);
+  const every = Math.max(1, Math.floor(last / 60));
   const ks = [];
-  for (let k = 0; k < flow.filled; k += every) if (flow.values[k] > 1e-9) ks.push(k);
+  for (let k = 0; k < Math.min(last, flow.filled); k += every) if (flow.values[k] > 1e-9) ks.push(k);
   let best = null;
   for (const C1 of RATES)
     for (const c of RATES) {
