@@ -40,7 +40,7 @@ PRESETS = {
         "Leaving the poles",
         {**EXIT, "skew": 0.4, "t_end": 30.0},
         moment=6.0,
-        about="The cloud waits at the poles of VB, then leaves; twice beta, 1.05 later.",
+        about="The cloud waits at the poles, then leaves: twice beta, 1.05 later.",
     ),
     "exit2d_symmetric": Preset(
         "A regular grid leaves",

@@ -6,7 +6,7 @@ import { onCircle } from "../twin/points.mjs";
 
 /** Largest difference of the first velocity and of tokens at 1, 10, 100, ...; or null. */
 export function checked(reference, { run, y0, n, head, state }) {
-  if (reference.times.at(-1) > run.filled) return null;
+  if ((reference.times.at(-1) ?? 0) > run.filled) return null;
   const mass = new Float64Array(n).fill(1 / n);
   const speed = angularVelocity(y0, mass, head, state.beta);
   const x = onCircle(y0);

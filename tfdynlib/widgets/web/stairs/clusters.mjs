@@ -5,26 +5,15 @@ import { number } from "../kit/dom.mjs";
 import { bandsOf, paint } from "./draw.mjs";
 import { checked } from "./check.mjs";
 import { clustersPython } from "./python.mjs";
-import { FIRST, LOOSE, prepare, RADII, TIGHT } from "./run.mjs";
+import { FIRST, keepCount, LOOSE, prepare, RADII, TIGHT } from "./run.mjs";
 import { treeChart } from "./tree.mjs";
-import { brief, clock, LAMPS, lampsOf, momentOf, readoutsOf, sentence, span, verdictOf } from "./words.mjs";
+import { brief, clock, LAMPS, lampsOf, momentOf, readoutsOf, sentence, span, startWord, verdictOf } from "./words.mjs";
 
 const WATCHED = ["n", "beta", "B", "V", "start", "seed", "gap", "skew", "turn", "radius", "rtol", "t_end"];
 const WRITE = 200; // ms between changes of words that flicker
 
 /** Shares of the largest energy of one, two, three ... equal clusters that do not see each other. */
 const LEVELS = [1, 2, 3, 4].map((k) => ({ y: 1 / k, label: k === 1 ? "1 cluster" : k === 2 ? "2 equal" : k === 3 ? "3" : "" }));
-
-const startWord = ({ start, seed, gap }) =>
-  start === "uniform" ? `seed ${seed}` : start === "gap" ? `gap ${number(gap, 5)}` : "grid";
-
-/** A pair has two tokens; another number of tokens asks for a draw. */
-function keepCount(card) {
-  card.on(["start"], () => { if (card.get("start") === "gap") card.set({ n: 2 }); });
-  card.on(["n"], () => {
-    if (card.get("start") === "gap" && card.get("n") !== 2) card.set({ start: "uniform" });
-  });
-}
 
 export const clustersView = {
   title: "How long do clusters wait before they meet?",
@@ -77,7 +66,7 @@ export const clustersView = {
       ],
       python: () => clustersPython(card.values(), { t: m.t }),
     });
-    keepCount(card);
+    keepCount(card, "uniform");
 
     function show(t) {
       m = momentOf(now, t);

@@ -10,7 +10,7 @@ const off = (a, b) => Math.abs(a - b - TURN * Math.round((a - b) / TURN));
 /** The way between the two closest clusters, dashed, with the angle between them. */
 function gapArc(ctx, g, palette, pair) {
   const { first, second, gap } = pair;
-  const r = g.R * 0.86;
+  const r = g.R * 0.8;
   const from = first.angle;
   const turn = second.angle - first.angle - TURN * Math.round((second.angle - first.angle) / TURN);
   ctx.beginPath();
@@ -24,7 +24,7 @@ function gapArc(ctx, g, palette, pair) {
   ctx.setLineDash([6, 5]);
   ctx.stroke();
   ctx.setLineDash([]);
-  const [x, y] = ring.at(g, from + turn / 2, r - 16);
+  const [x, y] = ring.at(g, from + turn / 2, r - 18);
   label(ctx, gap.toFixed(gap < 1 ? 3 : 2), x, y, palette, {
     size: 12.5, color: palette.theory, align: "center", halo: palette.glass1,
   });
@@ -69,7 +69,7 @@ export function paint(ctx, view, { now, m, k }) {
   ring.axes(ctx, g, p);
   ring.rim(ctx, g, p);
   if (m.alone !== null && m.count <= 9) gapArc(ctx, g, p, m.pair);
-  clusters(ctx, g, p, m, now.n, Math.min(view.w, view.h) / 2 - g.R - 12);
+  clusters(ctx, g, p, m, now.n, now.n >= 16 ? Math.min(view.w, view.h) / 2 - g.R - 12 : 26);
 }
 
 /** Waits as bands of the chart, each with its length. */

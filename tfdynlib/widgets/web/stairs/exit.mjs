@@ -8,15 +8,26 @@ import { lawLine, paintExit } from "./exit_draw.mjs";
 import { FROM, LAW, prepareExit, slopes, THRESHOLD } from "./exit_run.mjs";
 import { exitOf, LAMPS, lampsOf, momentOf, readoutsOf, sentence, verdictOf } from "./exit_words.mjs";
 import { exitPython } from "./python.mjs";
-import { brief, clock } from "./words.mjs";
+import { keepCount } from "./run.mjs";
+import { brief, clock, startWord } from "./words.mjs";
 
 const WATCHED = ["n", "beta", "B", "V", "start", "seed", "gap", "skew", "turn", "rtol", "t_end"];
 const WRITE = 200;
-const BETAS = log(20, 640);
+const BETAS = { ...log(20, 640), ticks: () => LAW };
+
+/** The exits that were measured, as dots. */
+function dots(ctx, at, palette, points) {
+  ctx.fillStyle = palette.state;
+  for (const { beta, exit } of points) {
+    ctx.beginPath();
+    ctx.arc(at.x(beta), at.y(exit), 3, 0, 2 * Math.PI);
+    ctx.fill();
+  }
+}
 
 export const exitView = {
   title: "When does the cloud leave the poles?",
-  lead: "Drag the [[grab|orange grip]] along log time, then double *β*: it leaves about 1.05 later each time.",
+  lead: "Drag the [[grab|orange grips]]: log time above, *β* below. Twice *β*, and it leaves a constant later.",
   build(card) {
     let now = prepareExit(card.values());
     let m = momentOf(now, 0);
@@ -56,10 +67,10 @@ export const exitView = {
     const version = card.model.get("version");
     const foot = card.passport({
       items: () => [
-        "grid start", "method dopri5", `tolerance ${brief(now.state.rtol)}`, `one within ${brief(now.run.radius)}`,
+        startWord(now.state), "method dopri5", `tolerance ${brief(now.state.rtol)}`, `one within ${brief(now.run.radius)}`,
         deviation(), `tfdynlib ${version}`,
       ],
-      python: () => exitPython(card.values(), { t: m.t, back: now.back, pole: now.limit.pole }),
+      python: () => exitPython(card.values(), { t: m.t, simple: now.limit.simple }),
     });
 
     function show(t) {
@@ -87,7 +98,7 @@ export const exitView = {
         const first = t.findIndex((time) => time >= FROM);
         return { t: t.subarray(first), y: y.subarray(first) };
       });
-      const bands = exit === null || !Number.isFinite(exit) ? [] : [{ from: now.own.at, to: exit, strength: 0.1, label: "waits" }];
+      const bands = exit === null || !Number.isFinite(exit) ? [] : [{ from: now.own.near, to: exit, strength: 0.1, label: "waits" }];
       return { ghosts, bands };
     }
 
@@ -106,6 +117,7 @@ export const exitView = {
         now: Math.max(0, shown.findIndex(({ beta }) => beta === now.state.beta)),
         range: [0, 1.25 * top],
         over: (ctx, at, view) => {
+          dots(ctx, at, view.palette, shown);
           const through = shown.find(({ beta }) => LAW.includes(beta));
           lawLine(ctx, at, view.palette, { slope: now.limit.slope, through, axis: BETAS });
           if (through && !Number.isNaN(now.limit.slope))
@@ -130,7 +142,7 @@ export const exitView = {
       player.wake();
     }
     card.on(WATCHED, restart);
-    card.on(["n"], () => { if (card.get("start") !== "grid") card.set({ start: "grid" }); });
+    keepCount(card, "grid");
     /** What is shown, as numbers: for tests and for the curious. */
     card.el.tfdyn.numbers = () => ({
       t: m.t, x: [...m.x], distance: m.distance, exit: exitOf(now), least: now.own?.least ?? null, back: now.back,

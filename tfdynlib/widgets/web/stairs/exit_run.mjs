@@ -17,8 +17,8 @@ function exitOf(run, limit, back, end) {
   const count = Math.floor(end / GRID + 1e-9) + 1;
   const t = Float64Array.from({ length: count }, (_, k) => k * GRID);
   const y = t.map((time) => polesDistance(run.tokens(time), limit.pole, back));
-  const low = y.indexOf(Math.min(...y));
-  return { t, y, least: y[low], at: t[low], exit: run.failed ? Infinity : exitTime(t, y, count, THRESHOLD) };
+  const { least, at, near, exit } = exitTime(t, y, count, THRESHOLD);
+  return { t, y, least, at, near, exit: run.failed ? Infinity : exit };
 }
 
 /** The runs at the inverse temperatures of the law, one after the other. */
@@ -40,9 +40,10 @@ function lawOf({ head, y0, state, limit, back }) {
 
 /** Whether the start is its own mirror image along e_1: then rounding decides the exit. */
 function mirrored(y, pole) {
-  const sorted = (list) => list.map((a) => Math.sin(a - pole)).sort();
-  const [up, down] = [sorted(y), sorted(y.map((a) => 2 * pole - a))];
-  return up.every((s, k) => Math.abs(s - down[k]) < 1e-9);
+  const wrap = (a) => a - 2 * Math.PI * Math.floor(a / (2 * Math.PI));
+  const sorted = (sign) => y.map((a) => wrap(sign * (a - pole) + 0.1234)).sort(); // no token at the seam
+  const [up, down] = [sorted(1), sorted(-1)];
+  return up.every((a, k) => Math.abs(a - down[k]) < 1e-9);
 }
 
 const KEYS = ["n", "B", "V", "start", "seed", "gap", "skew", "turn", "rtol", "t_end"];
@@ -54,7 +55,7 @@ export function prepareExit(state, before = null) {
   const limit = limitOf(head);
   const back = behind(y0, limit.pole);
   const run = coldRun(y0, head, state.beta, state.t_end, state.rtol);
-  const times = logTimes(FROM, state.t_end, FRAMES);
+  const times = logTimes(FROM, state.t_end, FRAMES).subarray(1);
   const samples = sampled(run, times, (t) => polesDistance(run.tokens(t), limit.pole, back));
   const key = JSON.stringify(KEYS.map((name) => state[name]));
   const law = before?.key === key ? before.law : lawOf({ head, y0, state, limit, back });

@@ -17,32 +17,34 @@ function start({ start: kind, n, seed, gap, skew, turn }) {
 
 const options = ({ rtol }) => `rtol=${rtol}, merge=${Number(mergeRadius(rtol).toPrecision(12))}`;
 
-/** View "clusters": how many there are at the moment shown, and the energy. */
+/** View "clusters": how many there are at the moment shown, the energy, the last mergers. */
 export function clustersPython(state, { t }) {
-  const solve = t === 0
-    ? ["x = x0"]
-    : [`run = flow.solve(attention.field(heads), x0, [0, ${t}], ${options(state)})`, "x = run.x[-1]"];
   return lines(
     ["import numpy as np", "from tfdynlib import attention, energy, flow, metastability, sphere, weights", ""],
     heads(state),
     start(state),
-    solve,
+    `t = np.union1d(np.geomspace(0.01, ${state.t_end}, 400), [0, ${t}])`,
+    `run = flow.solve(attention.field(heads), x0, t, ${options(state)})`,
+    `x = run.x[np.searchsorted(t, ${t})]`,
     `labels = metastability.clusters(x, radius=${state.radius})`,
     "print(labels.max() + 1, energy.interaction(x, heads))",
+    `print(*metastability.merging_tree(run, ${state.radius}).t[-2:])  # to the step of t`,
   );
 }
 
 /** View "exit": the distance at the moment shown, and when it passes the threshold again. */
-export function exitPython(state, { t, back, pole }) {
-  const axis = [Math.cos(pole), Math.sin(pole)].map((v) => Number(v.toPrecision(15)));
+export function exitPython(state, { t, simple }) {
+  const measure = [
+    "limit, start = metastability.Limit.of(heads), measure.Measure(x[0])",
+    "distance = [metastability.distance_to_limit(measure.Measure(y), limit, start) for y in x]",
+    `print(distance[np.searchsorted(t, ${t})], metastability.exit_time(t, distance))`,
+  ];
   return lines(
-    ["import numpy as np", "from tfdynlib import attention, flow, metastability, weights", ""],
+    ["import numpy as np", "from tfdynlib import attention, flow, measure, metastability, sphere, weights", ""],
     heads(state),
     start(state),
     `t = np.union1d(np.arange(0, ${state.t_end} + 0.01, 0.05), [${t}])`,
     `x = flow.solve(attention.field(heads), x0, t, ${options(state)}).x`,
-    `side = np.where(np.arange(len(x0)) < ${back}, -1, 1)`,
-    `distance = np.sqrt(2 - 2 * np.mean(side * np.sort(x @ np.array(${text(axis)}), axis=1), axis=1))`,
-    `print(distance[np.searchsorted(t, ${t})], metastability.exit_time(t, distance))`,
+    simple ? measure : `print(x[np.searchsorted(t, ${t})])`,
   );
 }

@@ -28,7 +28,15 @@ export function startAngles({ start, n, seed, gap, skew, turn }) {
   });
 }
 
-/** Largest eigenvalue of a 2 x 2 matrix in size: its norm. */
+/** A pair has two tokens; another number of tokens asks for another start. */
+export function keepCount(card, other) {
+  card.on(["start"], () => { if (card.get("start") === "gap") card.set({ n: 2 }); });
+  card.on(["n"], () => {
+    if (card.get("start") === "gap" && card.get("n") !== 2) card.set({ start: other });
+  });
+}
+
+/** The norm of a 2 x 2 matrix: its largest singular value. */
 function norm([a, b, c, d]) {
   const half = (a * a + b * b + c * c + d * d) / 2;
   return Math.sqrt(half + Math.sqrt(Math.max(0, half * half - (a * d - b * c) ** 2)));

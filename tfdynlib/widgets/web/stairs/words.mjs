@@ -38,6 +38,10 @@ export const brief = (v) => {
 /** For ears: no powers. */
 export const heard = (text) => text.replace(/·10\^\{(\d+)\}/u, " times 10 to the $1");
 
+/** The start in a word or two. */
+export const startWord = ({ start, seed, gap }) =>
+  start === "uniform" ? `seed ${seed}` : start === "gap" ? `gap ${number(gap, 5)}` : "grid start";
+
 const many = (k) => `${k} ${k === 1 ? "cluster" : "clusters"}`;
 
 /** What one moment shows. */
@@ -73,14 +77,16 @@ export function readoutsOf(now, m) {
 const who = ({ first, second }) =>
   first.letter && second.letter ? [first.letter, second.letter].sort().join(" and ") : "The closest two";
 
+function headOf({ wait, count }) {
+  if (!wait) return count === 1 ? "One cluster" : `${many(count)}, not waiting`;
+  if (wait.count !== count) return `${many(count)} now, ${wait.count} that part again`;
+  return wait.to === Infinity ? `${many(count)}: still waiting at the end` : `${many(count)} wait ${span(wait.length)}`;
+}
+
 export function verdictOf(now, m) {
   if (!now.tree) return ["On the way", `Integrated to layer-time ${span(now.run.filled)}.`];
   if (now.run.failed) return ["The run stopped", `${now.run.steps} steps led to layer-time ${span(now.run.filled)}.`];
-  const head = m.wait
-    ? m.wait.to === Infinity
-      ? `${many(m.count)}: still waiting at the end`
-      : `${many(m.wait.count)} wait ${span(m.wait.length)}`
-    : m.count === 1 ? "One cluster" : `${many(m.count)}, not waiting`;
+  const head = headOf(m);
   const tail = m.wait ? `From ${span(m.wait.from)} to ${m.wait.to === Infinity ? "beyond the end" : span(m.wait.to)}. ` : "";
   if (!m.pair || m.alone === null) return [head, tail];
   const measured = m.left === Infinity ? "it lasts beyond the end" : `it lasts ${span(m.left)} in this run`;

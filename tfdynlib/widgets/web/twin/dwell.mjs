@@ -5,7 +5,7 @@
 // other. In w = log tan(phi / 2): dt = -dw / (a_p + a_q), a smooth integrand, where
 // 1 - cos phi = 1 + tanh w.
 
-const STEP = 0.005;
+const STEP = [0.001, 0.005]; // between these, 0.05 / beta: the exponent changes by little
 
 /** Time in which the gap closes from `gap` to `end`; Infinity from antipodal points. */
 export function dwellTime(gap, beta, end, p = 0.5, q = 0.5) {
@@ -17,7 +17,8 @@ export function dwellTime(gap, beta, end, p = 0.5, q = 0.5) {
     return 1 / (q / (p * e + q) + p / (q * e + p));
   };
   const [from, to] = [place(end), place(gap)];
-  const count = 2 * Math.max(1, Math.ceil((to - from) / STEP));
+  const step = Math.min(STEP[1], Math.max(STEP[0], 0.05 / beta));
+  const count = 2 * Math.max(1, Math.ceil((to - from) / step));
   const h = (to - from) / count;
   let sum = slowness(from) + slowness(to);
   for (let k = 1; k < count; k++) sum += (k % 2 === 1 ? 4 : 2) * slowness(from + k * h);

@@ -50,15 +50,19 @@ export function polesDistance(y, pole, back) {
 }
 
 /**
- * First upward crossing of the threshold after the least distance, linear between the times;
- * Infinity if there is none.
+ * First upward crossing of the threshold, linear between the times: `{ exit, near, at, least }`.
+ *
+ * `near` is when the distance first was below the threshold, `at` when it was least before
+ * the exit; `exit` is Infinity if it never was below, or never came up again.
  */
 export function exitTime(t, distance, count, threshold = 0.2) {
-  let least = 0;
-  for (let k = 1; k < count; k++) if (distance[k] < distance[least]) least = k;
-  for (let k = least + 1; k < count; k++) {
-    if (distance[k - 1] > threshold || distance[k] <= threshold) continue;
-    return t[k - 1] + ((threshold - distance[k - 1]) / (distance[k] - distance[k - 1])) * (t[k] - t[k - 1]);
+  let [near, best, exit] = [Infinity, 0, Infinity];
+  for (let k = 0; k < count; k++) {
+    if (near === Infinity && distance[k] < threshold) near = t[k];
+    if (distance[k] < distance[best]) best = k;
+    if (k === 0 || distance[k - 1] >= threshold || distance[k] < threshold) continue;
+    exit = t[k - 1] + ((threshold - distance[k - 1]) / (distance[k] - distance[k - 1])) * (t[k] - t[k - 1]);
+    break;
   }
-  return Infinity;
+  return { exit, near, at: t[best], least: distance[best] };
 }

@@ -138,7 +138,7 @@ export function waits({ times, counts }, end, least = 1) {
   times.forEach((from, k) => {
     const to = times[k + 1] ?? Infinity;
     const until = Math.min(to, end);
-    if (counts[k] > 1 && from > 0 && until > Math.max(from + 1, (1 + least) * from))
+    if (counts[k] > 1 && until > Math.max(from + 1, (1 + least) * from))
       out.push({ from, to, until, length: until - from, count: counts[k] });
   });
   return out;
