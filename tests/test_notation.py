@@ -26,7 +26,7 @@ ROOMS = (
 PLAIN = set(
     """
     alpha beta gamma delta varepsilon epsilon zeta eta theta kappa lambda mu nu xi pi
-    rho sigma tau varphi phi psi omega Delta Theta Lambda Pi Sigma Phi Psi Omega ell
+    rho sigma tau varphi phi psi omega Gamma Delta Theta Lambda Pi Sigma Phi Psi Omega ell
     frac dfrac tfrac sqrt binom sum prod int iint bigl bigr Bigl Bigr biggl biggr left
     right langle rangle lvert rvert lVert rVert lfloor rfloor lceil rceil
     le ge ne neq lt gt approx sim simeq equiv propto ll gg pm mp times cdot circ ast
