@@ -24,9 +24,9 @@ def frozen(x0, V, B, t):
         pull = V @ B @ x / np.linalg.norm(B @ x)
         return pull - (pull @ x) * x
 
-    return solve_ivp(f, (0, t), np.array(x0, float), "DOP853", rtol=1e-12, atol=1e-14).y[
-        :, -1
-    ]
+    return solve_ivp(
+        f, (0, t), np.array(x0, float), "DOP853", rtol=1e-12, atol=1e-14
+    ).y[:, -1]
 
 
 def two_pole_time():
@@ -47,7 +47,9 @@ def ratio_and_bound():
 
 def mean_height(kappa):
     """Mean of z under e^{kappa z} for z uniform on [-1, 1], by quadrature."""
-    moment = [quad(lambda z, k=k: z**k * math.exp(kappa * (z - 1)), -1, 1)[0] for k in (0, 1)]
+    moment = [
+        quad(lambda z, k=k: z**k * math.exp(kappa * (z - 1)), -1, 1)[0] for k in (0, 1)
+    ]
     return moment[1] / moment[0]
 
 
@@ -175,7 +177,9 @@ VALUES = {
     "ex-laplace-2": lean_of_a_tilt,
     "ex-laplace-4": lambda: mean_height(2.0),
     "ex-laplace-5": lambda: (
-        quad(lambda u: u * u * math.exp(-u * u / 2), 0, 30)[0] / 2 / math.sqrt(math.tau),
+        quad(lambda u: u * u * math.exp(-u * u / 2), 0, 30)[0]
+        / 2
+        / math.sqrt(math.tau),
         lean_of_a_kink(160.0),
     ),
     "ex-concentration-1": lambda: best_moment(1e4, 1.0, 0.5),
@@ -185,9 +189,12 @@ VALUES = {
     "ex-metastability-2": lambda: round(wait(2.0, 9.0)),
     "ex-terminal-2": lambda: math.degrees(angle_of_rest()),
     "ex-terminal-3": rate_at_rest,
-    "ex-consensus-1": lambda: brentq(lambda a: (1 + a) ** -0.5 - 0.01, 1, 1e5, xtol=1e-9),
-    "ex-consensus-2": lambda: quad(lambda y: y * bell(y), -9, 9)[0]
-    / quad(bell, -9, 9)[0],
+    "ex-consensus-1": lambda: brentq(
+        lambda a: (1 + a) ** -0.5 - 0.01, 1, 1e5, xtol=1e-9
+    ),
+    "ex-consensus-2": lambda: (
+        quad(lambda y: y * bell(y), -9, 9)[0] / quad(bell, -9, 9)[0]
+    ),
     "ex-finite_size-1": lambda: 50 / (math.tanh(100) / 100),
     "ex-finite_size-2": lambda: 50 * math.sqrt(100 * math.pi),
     "ex-finite_size-3": two_means,

@@ -18,7 +18,13 @@ def w2_two_poles(function: Callable) -> Verdict:
     clouds one token has to be split.
     """
     cases = []
-    for n, d, share in ((8, 2, 0.5), (7, 2, 0.5), (9, 3, 0.21), (12, 4, 0.88), (5, 3, 1)):
+    for n, d, share in (
+        (8, 2, 0.5),
+        (7, 2, 0.5),
+        (9, 3, 0.21),
+        (12, 4, 0.88),
+        (5, 3, 1),
+    ):
         x = sphere.uniform(n, d, np.random.default_rng([n, d]))
         cases.append(Case(f"{n} tokens and the mass {share}", (x, float(share))))
     return compare(function, _transport, cases, rtol=1e-10, atol=1e-10)

@@ -16,8 +16,10 @@ def cbo_gaussian(function: Callable) -> Verdict:
     rng = np.random.default_rng(9)
     cases = []
     for _ in range(12):
-        m0, S0, a, alpha, t = rng.uniform((-2, 0.2, -2, 0.5, 0), (2, 3, 2, 40, 3)).tolist()
-        name = f"m0 = {m0:.3g}, S0 = {S0:.3g}, a = {a:.3g}, alpha = {alpha:.3g}, t = {t:.3g}"
+        m0, S0, a, alpha, t = rng.uniform(
+            (-2, 0.2, -2, 0.5, 0), (2, 3, 2, 40, 3)
+        ).tolist()
+        name = f"N({m0:.3g}, {S0:.3g}), a = {a:.3g}, alpha = {alpha:.3g}, t = {t:.3g}"
         cases.append(Case(name, (m0, S0, a, alpha, t)))
     return compare(function, _mean, cases, rtol=1e-9, atol=1e-9, tried="twelve clouds")
 
@@ -27,7 +29,7 @@ def _mean(m0: float, S0: float, a: float, alpha: float, t: float) -> float:
 
 
 def table(function: Callable) -> Verdict:
-    """Exercise 4: does ``function(x, B)`` give landscapes whose weights are attention?"""
+    """Exercise 4: does ``function(x, B)`` give the landscapes of attention?"""
     for n, d in ((6, 2), (9, 4)):
         rng = np.random.default_rng([n, d])
         x, B = sphere.uniform(n, d, rng), rng.normal(size=(d, d))

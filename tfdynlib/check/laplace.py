@@ -22,5 +22,7 @@ def bessel_ratio(function: Callable) -> Verdict:
         warnings.simplefilter("always")
         verdict = compare(function, metastability.bessel_ratio, cases, 1e-8, 1e-300)
     if heard and verdict:
-        return not_yet(f"the numbers agree, but there was a warning: {heard[0].message}")
+        return not_yet(
+            f"the numbers agree, but there was a warning: {heard[0].message}"
+        )
     return verdict

@@ -62,15 +62,21 @@ def convert(function: Callable) -> Verdict:
 
 
 def bound(function: Callable) -> Verdict:
-    """Exercise 5: does ``function(x, V, beta)`` bound what softmax adds to hard attention?
+    """Exercise 5: does ``function(x, V, beta)`` bound softmax less hard attention?
 
     It has to hold on every one of the clouds, and to be no larger than asked for.
     """
     rng = np.random.default_rng(8)
     for _ in range(CLOUDS):
-        n, d, beta = int(rng.integers(3, 12)), int(rng.integers(2, 5)), rng.uniform(1, 60)
+        n, d, beta = (
+            int(rng.integers(3, 12)),
+            int(rng.integers(2, 5)),
+            rng.uniform(1, 60),
+        )
         x, V = sphere.uniform(n, d, rng), rng.normal(size=(d, d))
-        case = Case(f"{n} tokens with d = {d} at beta = {beta:.3g}", (x, V, float(beta)))
+        case = Case(
+            f"{n} tokens with d = {d} at beta = {beta:.3g}", (x, V, float(beta))
+        )
         value, complaint = call(function, case)
         if complaint:
             return not_yet(complaint)
