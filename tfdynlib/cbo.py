@@ -9,7 +9,7 @@ with one objective f for all tokens.  Attention is the *polarised* form of it: t
 has an objective of its own, :math:`f_x(y) = -\langle Bx, y\rangle`, with α = β and no
 noise.
 
-Sources: :cite:t:`pinnau2017consensus`, eq. (1.1); on the sphere
+Sources: :cite:t:`pinnau2017consensus`; on the sphere
 :cite:t:`fornasier2021consensus`; polarised :cite:t:`bungert2022polarized`; attention as
 one :cite:t:`alcalde2026quantifying`.
 """
