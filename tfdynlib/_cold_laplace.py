@@ -56,7 +56,7 @@ def _bound(rng: np.random.Generator) -> Evidence:
         seen = t <= found.exit
         curves[beta] = (np.full(seen.sum(), beta), t[seen], found.distance[seen])
     known = [np.concatenate(c) for c in zip(*(curves[b] for b in (20.0, 80.0, 320.0)))]
-    fit = metastability.fit_bound(*known)
+    fit = metastability.fit_bound(*known, joint=False)
     others = [
         np.max(curves[b][2] / fit.bound(*curves[b][:2])) for b in (40.0, 160.0, 640.0)
     ]

@@ -198,4 +198,4 @@ def fitted(runs: Iterable[Run], system: str) -> Fit:
     if not beta:
         raise _check.refuse("runs", f"some of {system!r}", "none")
     parts = (np.concatenate(part) for part in (beta, t, distance))
-    return metastability.fit_bound(*parts)
+    return metastability.fit_bound(*parts, joint=False)

@@ -31,7 +31,7 @@ def steepness(density: Callable[[Points], Values], x: Points) -> tuple[float, fl
 
 def _steepest(
     density: Callable[[Points], Values], x: Points, step: float
-) -> tuple[float, Points]:
+) -> tuple[float, Float[np.ndarray, "2 d"]]:
     """The largest quotient, and the two ends of its step."""
     best, place = -1.0, x[:1].repeat(2, axis=0)
     here = density(x)

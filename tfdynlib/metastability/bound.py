@@ -59,40 +59,51 @@ def bound_minimum(
 
 @dataclass(frozen=True)
 class Fit:
-    """Constants fitted to distances; not those of the theorem.
+    r"""Constants fitted to distances; not those of the theorem.
+
+    .. math:: A \sqrt{\tfrac{\log(\beta+1)}{\beta}}\, e^{C_1 t} + C e^{-ct}
 
     Attributes
     ----------
-    C, C1, c
-        Least squares in the logarithm of the distance.
+    C, C1, c, A
+        Least squares in the logarithm of the distance; A = C if they were asked to be
+        one, as in the theorem.
     C_interval, C1_interval, c_interval
         95% intervals, as if what is left over were independent noise; it is rather
         what the form of the bound cannot follow, so take them for a scale.
     excess
-        Largest ratio of a distance to the fit: with C times this it is a bound of all.
+        Largest ratio of a distance to the fit: times this it is a bound of all.
     """
 
     C: float
     C1: float
     c: float
+    A: float
     C_interval: tuple[float, float]
     C1_interval: tuple[float, float]
     c_interval: tuple[float, float]
     excess: float
 
     def bound(self, beta: ArrayLike, t: ArrayLike) -> Float[np.ndarray, "..."]:
-        """The bound with these constants and C times ``excess``."""
-        return concentration_bound(beta, t, self.C * self.excess, self.C1, self.c)
+        """The fit times ``excess``: no distance of those that were given is above."""
+        cold, t = _cold(_positive(beta, "beta")), _check.array(t, "t")
+        sum_ = self.A * cold * np.exp(self.C1 * t) + self.C * np.exp(-self.c * t)
+        return np.asarray(self.excess * sum_)
 
 
-def fit_bound(beta: ArrayLike, t: ArrayLike, distance: ArrayLike) -> Fit:
+def fit_bound(
+    beta: ArrayLike, t: ArrayLike, distance: ArrayLike, joint: bool = True
+) -> Fit:
     """Constants C, C1, c for distances at some beta and times.
 
     The three are broadcast against each other: a column of k betas, a row of m times
     and a (k, m) array of distances, or three lists.  Give the times up to where the
     cloud has left (``exit_time``): later the distance does not grow any more, and the
-    bound does.  Raises ``ValueError`` for fewer than four distances or one that is not
-    positive, and ``RuntimeError`` if the search fails.
+    bound does.  ``joint`` asks for one factor C of both terms, as the theorem has;
+    measured curves have a much smaller one before the first term, so that C1 is hardly
+    seen.  Constants are looked for between 1e-6 and 1e6, rates between 1e-3 and 1e2.
+
+    Raises ``ValueError`` for fewer than five distances or one that is not positive.
     """
     from scipy.optimize import least_squares
 
@@ -103,36 +114,35 @@ def fit_bound(beta: ArrayLike, t: ArrayLike, distance: ArrayLike) -> Fit:
     except ValueError:
         wanted = "of a shape that fits beta and t"
         raise _check.refuse("distance", wanted, values) from None
-    if values.size < 4:
-        raise _check.refuse("distance", "four numbers or more", values.size)
+    if values.size < 5:
+        raise _check.refuse("distance", "five numbers or more", values.size)
     if times.min() < 0:
         raise _check.refuse("t", "zero or positive", f"{times.min():g}")
     cold, times = np.log(_cold(beta)).ravel(), times.ravel()
     seen = np.log(values).ravel()
 
-    def left(p: Float[np.ndarray, " 3"]) -> Float[np.ndarray, " m"]:
-        c1, c = np.exp(p[1:])
-        return np.asarray(p[0] + np.logaddexp(cold + c1 * times, -c * times) - seen)
+    def left(p: Float[np.ndarray, " k"]) -> Float[np.ndarray, " m"]:
+        c1, c = np.exp(p[1:3])
+        both = np.logaddexp(
+            p[-1 if len(p) > 3 else 0] + cold + c1 * times, p[0] - c * times
+        )
+        return np.asarray(both - seen)
 
+    low, high = np.log([1e-6, 1e-3, 1e-3, 1e-6]), np.log([1e6, 1e2, 1e2, 1e6])
+    k = 3 if joint else 4
     tries = [
-        least_squares(left, np.log([1.0, c1, c]), x_scale="jac", max_nfev=2000)
+        least_squares(left, np.log([1, c1, c, 0.1])[:k], bounds=(low[:k], high[:k]))
         for c1, c in ((0.3, 0.3), (1.0, 0.5), (0.1, 1.0))
     ]
-    best = min((found for found in tries if found.success), key=_cost, default=None)
-    if best is None:
-        raise RuntimeError("no constants were found")
-    variance = 2 * best.cost / max(values.size - 3, 1)
+    best = min(tries, key=lambda found: float(found.cost))
+    variance = 2 * best.cost / max(values.size - k, 1)
     spread = np.sqrt(variance * np.diag(np.linalg.pinv(best.jac.T @ best.jac)))
-    with np.errstate(over="ignore"):
-        low, mid, high = np.exp(best.x + NORMAL * np.outer([-1, 0, 1], spread))
-    ends = [(float(a), float(b)) for a, b in zip(low, high)]
+    ends = np.clip(best.x + NORMAL * np.outer([-1, 1], spread), low[:k], high[:k])
+    intervals = [(float(a), float(b)) for a, b in np.exp(ends).T]
+    C, C1, c = (float(v) for v in np.exp(best.x[:3]))
+    A = C if joint else float(np.exp(best.x[3]))
     excess = float(np.exp(-best.fun.min()))
-    C, C1, c = map(float, mid)
-    return Fit(C, C1, c, ends[0], ends[1], ends[2], excess)
-
-
-def _cost(found: object) -> float:
-    return float(getattr(found, "cost"))  # noqa: B009
+    return Fit(C, C1, c, A, intervals[0], intervals[1], intervals[2], excess)
 
 
 def _cold(beta: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
