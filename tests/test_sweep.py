@@ -251,7 +251,7 @@ def slow(p, rng):
     return noise(p, rng)
 
 slow.__name__ = "noise"
-one = study(slow, seeds=20)
+one = study(slow, seeds=8)
 if __name__ == "__main__":
     sweep.run(one, {out!r}, workers=2)
 """
@@ -265,7 +265,7 @@ def test_a_sweep_that_is_killed_goes_on_with_nothing_lost_or_done_twice(tmp_path
     call = [sys.executable, str(script)]
     journal = tmp_path / "a.journal"
     with subprocess.Popen(call, env=env) as process:
-        while not journal.exists() or journal.read_bytes().count(b"\n") < 30:
+        while not journal.exists() or journal.read_bytes().count(b"\n") < 12:
             assert process.poll() is None
             time.sleep(0.01)
         os.kill(process.pid, signal.SIGKILL)
@@ -274,14 +274,14 @@ def test_a_sweep_that_is_killed_goes_on_with_nothing_lost_or_done_twice(tmp_path
     # Half a line, as a process leaves that dies while it writes.
     journal.write_bytes(kept + b'{"index": 3, "val')
     done = kept[: kept.rfind(b"\n") + 1].count(b"\n") - 1
-    assert 29 <= done <= begun < 120 and not out.exists()
+    assert 11 <= done <= begun < 48 and not out.exists()
     subprocess.run(call, env=env, check=True)
     # Only those runs were made again whose line had not been written: two threads.
-    assert len(log.read_text().splitlines()) == begun + 120 - done
+    assert len(log.read_text().splitlines()) == begun + 48 - done
     assert begun - done <= 3
     rows = [json.loads(row) for row in journal.read_bytes().splitlines()[1:]]
-    assert sorted(row["index"] for row in rows) == list(range(120))
-    same(sweep.load(out), sweep.run(study(seeds=20)))
+    assert sorted(row["index"] for row in rows) == list(range(48))
+    same(sweep.load(out), sweep.run(study(seeds=8)))
 
 
 def test_a_study_that_is_done_is_not_run_again(tmp_path):
@@ -350,6 +350,7 @@ WRONG = {
     "empty": ("[5, 10]", "[]", "grid.beta must be a list of one value or more"),
     "twice": ("[5, 10]", "[5, 5]", "grid.beta must be of values that differ, got 5"),
     "name": ("beta", "bta", "grid.bta must be a parameter of kind 'exit' .beta, v, "),
+    "table": ("[5, 10]", "[5, [10]]", "grid.beta must be a number or a word"),
     "fixed": ("n = 20", "n = 1.5", "fixed.n must be an integer, got 1.5"),
     "both": ("n = 20", "beta = 2", "fixed.beta must be left out: it is in .grid."),
     "shared": ("beta = [5, 10]", "step = [0.1]", "grid.step must be in .fixed."),
@@ -430,7 +431,7 @@ def test_the_book_has_the_results_of_its_studies(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "index"), [("exit", 4), ("slope", 9), ("regimes", 700)]
+    ("name", "index"), [("exit", 1), ("slope", 9), ("regimes", 700)]
 )
 def test_a_stored_run_is_what_it_is_today(name, index):
     one, found = sweep.read(name), sweep.published(name)
@@ -486,9 +487,9 @@ def test_random_starts_leave_later_in_the_cold_too():
 
 
 def test_colder_clouds_come_nearer_and_stay_longer():
-    """Where 2048 tokens are a continuum: the least distance falls like 1/sqrt(beta), the
-    width of the cluster that moves as one body, and the exit is as late as the mechanism
-    says, good to a twentieth (the next term is 1/log beta of it)."""
+    """Where 2048 tokens are a continuum: the least distance falls like 1/sqrt(beta),
+    the width of the cluster that moves as one body, and an e-fold of beta delays the
+    exit as the mechanism says, to a twentieth."""
     found = sweep.published("concentration").sel(seed=0, d=2)
     cold = found.sel(beta=[40, 80, 160])
     ratio = cold["least"].values[:, 1:] / cold["least"].values[:, :-1]
@@ -499,7 +500,7 @@ def test_colder_clouds_come_nearer_and_stay_longer():
         slope = metastability.exit_slope(heads)
         assert (late - early) / np.log(2) == pytest.approx(slope, rel=0.05)
     # At the start nothing has moved, whatever beta and gamma.
-    assert float(np.ptp(found["distance"].isel(t=0))) < 1e-12
+    assert float(np.ptp(found["distance"].isel(t=0).values)) < 1e-12
 
 
 def test_where_neighbours_run_out_the_theorem_is_not_seen():

@@ -5,7 +5,6 @@ from a generator of its own and has one thread for products of matrices, whereve
 is, so that its result does not depend on who makes it, nor on how many do.
 """
 
-import multiprocessing
 import os
 import sys
 import time
@@ -15,7 +14,6 @@ from concurrent.futures import (
     BrokenExecutor,
     Executor,
     Future,
-    ProcessPoolExecutor,
     ThreadPoolExecutor,
     wait,
 )
@@ -37,6 +35,7 @@ VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 # Tasks on their way for each worker: enough that none waits.
 AHEAD = 3
 ANSWER = 10  # seconds that a scheduler may take to answer
+CANCEL = {"wait": True, "cancel_futures": True}
 
 Task = tuple[int, dict[str, Any]]
 Row = dict[str, Any]
@@ -112,25 +111,32 @@ def rows(
 ) -> Iterator[list[Row]]:
     """The finished runs, in the order in which they end, a batch at a time."""
     with ExitStack() as stack:
+        call = work.here if scheduler == "threads" else work.away
         if scheduler == "threads":
             stack.enter_context(_one_thread())
-            n = workers or cores()
+            n, size = workers or cores(), 1
             executor: Executor = ThreadPoolExecutor(n, initializer=_numba)
-            call, size = work.here, 1
         elif scheduler == "processes":
             n = workers or cores()
-            spawn = multiprocessing.get_context("spawn")
-            executor = ProcessPoolExecutor(n, mp_context=spawn)
-            # Journals lose the least if runs are sent one by one, but not tiny ones.
-            call, size = work.away, max(1, min(batch, len(tasks) // (4 * n)))
+            # The fewer a batch has, the less is lost if all is killed.
+            size = max(1, min(batch, len(tasks) // (4 * n)))
+            executor = _processes(n)
         else:
             executor, n = _cluster(scheduler, stack)
-            call, size = work.away, batch
+            size = batch
+        # On the way out, what has not begun is taken back.
+        local = scheduler in LOCAL
+        stack.callback(executor.shutdown, **(CANCEL if local else {"wait": False}))
         jobs = (tasks[k : k + size] for k in range(0, len(tasks), size))
-        try:
-            yield from _each(executor, call, jobs, AHEAD * n)
-        finally:
-            _shut(executor)
+        yield from _each(executor, call, jobs, AHEAD * n)
+
+
+def _processes(n: int) -> Executor:
+    # Here, because not every place where the package runs has processes.
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    return ProcessPoolExecutor(n, mp_context=get_context("spawn"))
 
 
 def _each(
@@ -228,11 +234,3 @@ def _one_thread() -> Iterator[None]:
             os.environ.pop(name)
             if value is not None:
                 os.environ[name] = value
-
-
-def _shut(executor: Executor) -> None:
-    """Take back what has not begun; wait for the rest where it is here."""
-    if isinstance(executor, ThreadPoolExecutor | ProcessPoolExecutor):
-        executor.shutdown(wait=True, cancel_futures=True)
-    else:  # of a cluster: its futures are cancelled by this
-        executor.shutdown(wait=False)

@@ -148,17 +148,20 @@ class Study:
             raise _check.refuse(f"grid.{name}", "a list of one value or more", "none")
         if known.shared:
             raise _check.refuse(f"grid.{name}", "in [fixed]: axes depend on it", values)
-        out = tuple(known.check(_plain(v), f"grid.{name}") for v in values)
-        for k, value in enumerate(out):
-            if value in out[:k]:
-                raise _check.refuse(f"grid.{name}", "of values that differ", value)
-        return out
+        label = f"grid.{name}"
+        out: dict[Any, None] = {}
+        for given in values:
+            value = known.check(_plain(given, label), label)
+            if value in out:
+                raise _check.refuse(label, "of values that differ", value)
+            out[value] = None
+        return tuple(out)
 
     def _value(self, name: str, value: Any) -> Any:
         known = self._known("fixed", name)
         if name in self.grid:
             raise _check.refuse(f"fixed.{name}", "left out: it is in [grid]", value)
-        return known.check(_plain(value), f"fixed.{name}")
+        return known.check(_plain(value, f"fixed.{name}"), f"fixed.{name}")
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -228,6 +231,9 @@ def generator(entropy: int, index: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(index,)))
 
 
-def _plain(value: Any) -> Any:
-    """A value of NumPy as one of Python."""
-    return value.item() if isinstance(value, np.generic) else value
+def _plain(value: Any, name: str) -> Any:
+    """A number or a word, of NumPy too, as one of Python."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(value, int | float | str):
+        raise _check.refuse(name, "a number or a word", repr(value))
+    return value
