@@ -67,7 +67,8 @@ def test_limit_zero_temperature_and_distance(node):
       const out = {{
         values: limit.values, gap: limit.gap, dim: limit.dim, rate: limit.rate,
         symmetric: limit.symmetric, project: list(project(x, limit)), zero,
-        distance: distanceToPoles(moved, mass, limit.basis[0], massPlus(x, mass, limit)),
+        distance: distanceToPoles(
+          moved, mass, limit.basis[0], massPlus(x, mass, limit)),
         exact: couplingCost(moved, project(x, limit), mass),
       }};
       return out;"""
@@ -124,7 +125,7 @@ def test_distance_of_the_closed_form(node):
 def test_bessel_ratio_is_stable_in_every_dimension(node):
     cases = [[d, k] for d in (2, 3, 64, 768, 4096) for k in np.geomspace(1e-3, 1e6, 19)]
     got = node({"cold.mjs": "besselRatio"}, "return besselRatio(...c);", cases)
-    want = [float(metastability.bessel_ratio(d, k)) for d, k in cases]
+    want = [float(metastability.bessel_ratio(d, np.float64(k))) for d, k in cases]
     assert got == pytest.approx(want, rel=1e-11)
     known = [[3, 1], [3, 10], [2, 1], [2, 10], [2, 100], [64, 8], [768, 100]]
     values = [
@@ -146,7 +147,11 @@ def laplace(beta: float, c: float, angle: float) -> list[float]:
 
 
 def test_laplace_error_of_a_tilted_density(node):
-    cases = [[b, c, a] for b in (10.0, 40.0, 160.0) for c, a in ((0.5, np.pi / 4), (0.9, 2.0))]
+    cases = [
+        [b, c, a]
+        for b in (10.0, 40.0, 160.0)
+        for c, a in ((0.5, np.pi / 4), (0.9, 2.0))
+    ]
     body = "const q = queryMean(3, c[0], c[1], c[2]); return [q.radial, q.tangential];"
     got = node({"cold.mjs": "queryMean"}, body, cases)
     for mine, want in zip(got, unchecked(laplace, cases)):
@@ -155,6 +160,7 @@ def test_laplace_error_of_a_tilted_density(node):
     assert across == pytest.approx([0.241389, 0.256348, 0.259996], abs=5e-7)
 
 
+@pytest.mark.unchecked
 def test_bound_and_its_minimum(node):
     cases = [[1e2, 1.0, 0.5], [1e4, 1.0, 0.5], [1e6, 1.0, 0.5], [20.0, 0.3, 0.9]]
     body = (
@@ -165,11 +171,14 @@ def test_bound_and_its_minimum(node):
     for (beta, C1, c), got in zip(cases, node(files, body, cases)):
         want = [
             *metastability.bound_minimum(beta, C1, c),
-            float(metastability.concentration_bound(beta, 1.5, 2.0, C1, c)),
+            float(
+                metastability.concentration_bound(*np.array([beta, 1.5]), 2.0, C1, c)
+            ),
         ]
         assert got == pytest.approx(want, rel=1e-12)
 
 
+@pytest.mark.unchecked
 def test_neighbours_and_their_fraction(node):
     body = """
       const mass = Float64Array.from(c.mass), B = list(flat(c.B));
@@ -179,8 +188,10 @@ def test_neighbours_and_their_fraction(node):
         want = metastability.effective_neighbours(mu.x, heads, mu.mass, "dense").mean()
         assert got == pytest.approx(float(want), rel=1e-11)
     pairs = [[2, 5.0], [2, 320.0], [2, 1e4], [3, 5.0], [3, 320.0]]
-    got = node({"cold.mjs": "effectiveFraction"}, "return effectiveFraction(...c);", pairs)
-    want = [float(metastability.effective_fraction(d, b)) for d, b in pairs]
+    got = node(
+        {"cold.mjs": "effectiveFraction"}, "return effectiveFraction(...c);", pairs
+    )
+    want = [float(metastability.effective_fraction(d, np.float64(b))) for d, b in pairs]
     assert got == pytest.approx(want, rel=1e-11)
 
 
@@ -196,16 +207,27 @@ def test_field_and_adaptive_steps_are_those_of_the_package(node):
     body = f"""
       const mass = Float64Array.from(c.mass), x = flat(c.x);
       const field = fieldOf("softmax", c.n, c.d, {HEAD}, c.beta, mass);
-      const run = sphereFlow({{ field, start: x, n: c.n, d: c.d, times: [0, 0.7, 1.5] }});
+      const times = [0, 0.7, 1.5];
+      const run = sphereFlow({{ field, start: x, n: c.n, d: c.d, times }});
       run.finish();
       return [...field(x, new Float64Array(x.length)), ...run.at(1), ...run.at(2)];"""
     files = {"cold_field.mjs": "fieldOf", "sphere_flow.mjs": "sphereFlow"}
     calm = [case for case in CASES if case["beta"] < 1e3]
-    for got, want in zip(node(files, body, calm), unchecked(ended, [[c] for c in calm])):
+    for got, want in zip(
+        node(files, body, calm), unchecked(ended, [[c] for c in calm])
+    ):
         # Tokens between two clusters part like e^{beta t}: rounding grows on the way.
         assert got == pytest.approx(want, abs=1e-8)
-    for case, got in zip(CASES, node(files, body.replace("run.finish();", "").replace(
-        ", ...run.at(1), ...run.at(2)", ""), CASES)):
+    for case, got in zip(
+        CASES,
+        node(
+            files,
+            body.replace("run.finish();", "").replace(
+                ", ...run.at(1), ...run.at(2)", ""
+            ),
+            CASES,
+        ),
+    ):
         heads, mu = of(case)
         want = attention.velocity(mu.x, heads, mu.mass, method="dense").ravel()
         assert got == pytest.approx(want, abs=1e-12 * np.linalg.norm(case["V"]) + 1e-13)
@@ -225,7 +247,9 @@ def test_starts_are_the_same_tokens_and_masses(node):
         V = Cold(name).V
         cases += [{**home, **start, "V": V} for start in STARTS]
     body = "const s = startOf(c, c.V.length); return [list(s.x), list(s.mass)];"
-    for case, (x, mass) in zip(cases, node({"../cold/start.mjs": "startOf"}, body, cases)):
+    for case, (x, mass) in zip(
+        cases, node({"../cold/start.mjs": "startOf"}, body, cases)
+    ):
         mu = _cold_views.start_of(case)
         assert x == pytest.approx(mu.x.ravel(), abs=1e-14)
         assert mass == pytest.approx(mu.mass, abs=1e-15)

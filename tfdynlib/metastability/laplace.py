@@ -92,5 +92,6 @@ def bessel_ratio(d: int, kappa: ArrayLike) -> Float[np.ndarray, "..."]:
     if kappa.size and kappa.min() < 0:
         raise _check.refuse("kappa", "zero or positive", f"{kappa.min():g}")
     k, odd = divmod(d, 2)
-    out = ratios(kappa.ravel(), k, odd / 2)[k]
+    # From some orders above, where what the recurrence starts from is forgotten.
+    out = ratios(kappa.ravel(), k + 40, odd / 2)[k]
     return np.asarray(out.reshape(kappa.shape))

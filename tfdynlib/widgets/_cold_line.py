@@ -1,4 +1,4 @@
-"""Consensus on a line, a view of the figure ``cold``: particles with Gaussian masses."""
+"""Consensus on a line, a view of the figure ``cold``: particles with masses."""
 
 from typing import Any
 

@@ -14,7 +14,10 @@ EYE3: Rows = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 
 def diagonal(*entries: float | int) -> Rows:
     """A diagonal matrix."""
-    return [[float(v) * (i == j) for j in range(len(entries))] for i, v in enumerate(entries)]
+    return [
+        [float(v) * (i == j) for j in range(len(entries))]
+        for i, v in enumerate(entries)
+    ]
 
 
 def score_of(V: Rows, M: Rows) -> Rows:
@@ -86,7 +89,13 @@ PRESETS = {
     ),
     "no_interaction": Preset(
         "Tokens stop talking",
-        {**TWO_POLES, "V": diagonal(2, 1, 0.5), "n": 200, "start": "draw", "t_end": 6.0},
+        {
+            **TWO_POLES,
+            "V": diagonal(2, 1, 0.5),
+            "n": 200,
+            "start": "draw",
+            "t_end": 6.0,
+        },
         1.0,
         "B is the identity and beta infinite: each token moves as if it were alone.",
     ),
@@ -109,7 +118,7 @@ PRESETS = {
     ),
     "great_circle": Preset(
         "A great circle",
-        {**TWO_POLES, "V": diagonal(1, 2, 2), "start": "grid", "n": 400},
+        {**TWO_POLES, "V": diagonal(1, 2, 2)},
         2.0,
         "Two dominant directions: the tokens go to a great circle.",
     ),
@@ -183,7 +192,13 @@ PRESETS = {
     ),
     "polarised": Preset(
         "Polarised",
-        {**CONSENSUS, "objective": "double_well", "alpha": 10.0, "m0": 0.2, "kernel": 0.5},
+        {
+            **CONSENSUS,
+            "objective": "double_well",
+            "alpha": 10.0,
+            "m0": 0.2,
+            "kernel": 0.5,
+        },
         3.0,
         "Each hears its neighbours more, as in attention: both wells are found.",
     ),

@@ -62,11 +62,12 @@ def _even(state: State, d: int) -> Measure:
 
 
 def _fine(n: int, d: int) -> Measure:
-    """Weighted nodes, dense at the equator of the first axis: there tokens are late."""
+    """Weighted nodes, dense where tokens may be late: equator and poles of axis 1."""
     longitudes = 2 if d == 2 else max(2, int(np.sqrt(n / 2) + 0.5))
     h = max(2, int(n / 2 + 0.5)) if d == 2 else 2 * longitudes
     v, w = np.polynomial.legendre.leggauss(h)
-    z, mass = np.repeat(v**5, longitudes), np.repeat(w * v**4, longitudes)
+    z, mass = v**5 * (3.5 - 2.5 * v**2), w * v**4 * (1 - v**2)
+    z, mass = np.repeat(z, longitudes), np.repeat(mass, longitudes)
     if d == 2:
         a, side = np.pi / 2 * (1 + z), np.tile([1, -1], h)
         x = np.stack([np.cos(a), side * np.sin(a)], axis=1)
@@ -141,13 +142,18 @@ def flow_reference(state: State) -> dict[str, Any]:
     }
 
 
+def length(d: int, kappa: float) -> float:
+    """Length of the mean that a query hears of the uniform law."""
+    return float(metastability.bessel_ratio(d, np.array(kappa)))
+
+
 def query(state: State, kappa: float) -> tuple[float, float, float]:
     """Length of the mean of a uniform law; along and across the query, of a tilted one.
 
     From the second moment (A/kappa) I + (1 - dA/kappa) x x^T of e^{kappa <x, y>}.
     """
     d, c, angle = state["dim"], state["density"], state["angle"]
-    A = float(metastability.bessel_ratio(d, kappa))
+    A = length(d, kappa)
     mass = 1 + c * A * np.cos(angle)
     along = (A + c * np.cos(angle) * (1 - (d - 1) * A / kappa)) / mass
     return A, float(along), float(c * np.sin(angle) * A / kappa / mass)
@@ -189,10 +195,7 @@ def query_still(state: State) -> str:
 
     kappa = np.geomspace(0.1, 1e5, 200)
     dims = sorted({2, 3, 64, 768, state["dim"]})
-    lengths = {
-        f"$d$ = {d}": np.array([float(metastability.bessel_ratio(d, k)) for k in kappa])
-        for d in dims
-    }
+    lengths = {f"$d$ = {d}": metastability.bessel_ratio(d, kappa) for d in dims}
     ax = plot.curves(
         kappa,
         lengths,
@@ -200,7 +203,7 @@ def query_still(state: State) -> str:
         y_name="length of the mean",
         x_scale="log",
     )
-    A = float(metastability.bessel_ratio(state["dim"], state["kappa"]))
+    A = length(state["dim"], state["kappa"])
     alt = (
         f"Length of what a query hears of a uniform law against the inverse "
         f"temperature, in {', '.join(map(str, dims))} dimensions; in {state['dim']} "

@@ -28,16 +28,16 @@ class Cold(Widget):
     ``view="flow"``: ``n`` tokens on the circle or the sphere (as ``B`` and ``V`` are
     2 x 2 or 3 x 3) under one head at inverse temperature ``beta`` to ``t_end``;
     ``rule="zero_temperature"`` is beta = infinity.  They start on a ``"grid"``, on
-    weighted nodes that are ``"fine"`` at the equator of e1, from a ``"draw"`` with
-    ``seed`` or as a ``"pair"`` at ``angle``; on the circle ``skew``
-    moves the grid to one side; ``density`` is the c of a density 1 + c <x, e1>, as masses;
-    tokens with |<x, e1>| below ``band`` are left out.  The chart shows the
+    weighted nodes that are ``"fine"`` at the equator of e1 and at its poles, from a
+    ``"draw"`` with ``seed`` or as a ``"pair"`` at ``angle``; on the circle ``skew``
+    moves the grid to one side; ``density`` is the c of a density 1 + c <x, e1>, as
+    masses; tokens with |<x, e1>| below ``band`` are left out.  The chart shows the
     ``"distance"`` to the limit with the bound of the theorem (constants ``"fitted"``,
     or ``"given"`` as ``C``, ``C1``, ``c``), the ``"alignment"`` with the top
     eigenvector of V, or the ``"angle"`` of the first token.
 
-    ``"query"``: what a query at inverse temperature ``kappa`` = beta |B x| hears of the density
-    1 + ``density`` <y, e> on the sphere of R^``dim``, at ``angle`` from e.
+    ``"query"``: what a query at inverse temperature ``kappa`` = beta |B x| hears of the
+    density 1 + ``density`` <y, e> on the sphere of R^``dim``, at ``angle`` from e.
 
     ``"consensus"``: consensus-based optimisation of an ``objective`` on the line from
     N(``m0``, ``spread``) at inverse temperature ``alpha``; ``kernel`` is the width
@@ -58,7 +58,9 @@ class Cold(Widget):
         sync=True, page=True
     )
     n = Whole(400, min=2, max=1000).tag(sync=True, page=True)
-    start = OneOf("grid", words=("grid", "fine", "draw", "pair")).tag(sync=True, page=True)
+    start = OneOf("grid", words=("grid", "fine", "draw", "pair")).tag(
+        sync=True, page=True
+    )
     seed = Whole(0, min=0, max=9999).tag(sync=True, page=True)
     skew = Real(0.0, min=-0.9, max=0.9).tag(sync=True, page=True)
     density = Real(0.0, min=-1.0, max=1.0).tag(sync=True, page=True)

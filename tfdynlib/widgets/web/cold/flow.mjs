@@ -108,7 +108,7 @@ function build(card) {
     });
     const bound = boundNow();
     verdict.set(...verdictOf(run, now));
-    lampsOf(run, bound).forEach((lamp, i) => lamps.set(i, ...lamp));
+    lampsOf(run, bound, card.get("bound")).forEach((lamp, i) => lamps.set(i, ...lamp));
     const silent = outsideHead();
     const marks = run.curve === "distance" && run.scale !== null && !silent && run.beta > 1 ? [{ t: Math.log(run.beta), label: null }] : [];
     chart.set({

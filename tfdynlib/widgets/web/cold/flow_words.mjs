@@ -99,15 +99,15 @@ function toRead({ state, heard: count, n, d, facts }) {
 }
 
 /** State and detail of each lamp. */
-export function lampsOf(run, bound) {
+export function lampsOf(run, bound, kind) {
   const { facts, limit, state, start } = run;
   const values = limit.values.map((v) => short(v)).join(", ");
   const poles = limit.dim === 1 ? "two poles" : limit.dim === 2 ? "a great circle" : "all of it";
   const density = state.start === "pair" ? "two points" : state.band > 0 ? "a band is left out" : state.density ? `1 + ${short(state.density)} *x*_1, up to a factor` : `${start.n} tokens, ${{ draw: `seed ${state.seed}`, fine: "weighted, dense at the equator", grid: state.skew && run.d === 2 ? "skewed" : "even" }[state.start]}`;
   const constants = !bound
     ? ["unasked", "no bound here"]
-    : [state.bound === "given" ? (bound.holds ? "holds" : "fails") : "unasked",
-      `${state.bound}, not proved: *C* = ${short(bound.C)}, *C*_1 = ${short(bound.C1)}, *c* = ${short(bound.c)}`];
+    : [kind === "given" ? (bound.holds ? "holds" : "fails") : "unasked",
+      `${kind}, not proved: *C* = ${short(bound.C)}, *C*_1 = ${short(bound.C1)}, *c* = ${short(bound.c)}`];
   return [
     [word(facts.invertible), `|*B*| = ${short(limit.norm)}`],
     [word(facts.symmetric), facts.symmetric ? `eigenvalues ${values}` : "no limit *Π* without it"],

@@ -11,13 +11,14 @@ const GRID3 = (h) => [
   `x0, mass = np.stack([z, r * np.cos(a), r * np.sin(a)], axis=1), np.repeat(w, ${h})`,
 ];
 
-/** Weighted nodes, dense at the equator of the first axis. */
+/** Weighted nodes, dense at the equator and the poles of the first axis. */
 const FINE = (n, d) => {
   const longitudes = d === 2 ? 2 : Math.max(2, Math.round(Math.sqrt(n / 2)));
   const h = d === 2 ? Math.max(2, Math.round(n / 2)) : 2 * longitudes;
   return [
-    `v, w = np.polynomial.legendre.leggauss(${h})  # dense at the equator`,
-    `z, mass = np.repeat(v**5, ${longitudes}), np.repeat(w * v**4, ${longitudes})`,
+    `v, w = np.polynomial.legendre.leggauss(${h})`,
+    `z, mass = v**5 * (3.5 - 2.5 * v**2), w * v**4 * (1 - v**2)  # dense at equator and poles`,
+    `z, mass = np.repeat(z, ${longitudes}), np.repeat(mass, ${longitudes})`,
     ...(d === 2
       ? [`a, side = np.pi / 2 * (1 + z), np.tile([1, -1], ${h})`, "x0 = np.stack([np.cos(a), side * np.sin(a)], axis=1)"]
       : [
