@@ -94,12 +94,12 @@ class Stairs(Widget):
         x0 = start_of(state)
         v = attention.velocity(x0, heads_of(state))
         times = checks_of(state)
-        run = run_of(state, np.append(0, times))
-        times = run.t[1:]  # fewer if the steps became too many
+        run = run_of(state, np.union1d([0, state["t_end"]], times))
+        seen = np.isin(run.t, times)  # fewer if the steps became too many
         return {
             "velocity": doubles(v),
-            "times": times.tolist(),
-            "tokens": doubles(run.x[1:]),
+            "times": run.t[seen].tolist(),
+            "tokens": doubles(run.x[seen]),
         }
 
     @classmethod

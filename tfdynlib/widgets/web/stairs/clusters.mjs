@@ -5,7 +5,7 @@ import { number } from "../kit/dom.mjs";
 import { bandsOf, paint } from "./draw.mjs";
 import { checked } from "./check.mjs";
 import { clustersPython } from "./python.mjs";
-import { FIRST, keepCount, LOOSE, prepare, RADII, TIGHT } from "./run.mjs";
+import { FIRST, keepCount, LOOSE, prepare, RADII, same, TIGHT } from "./run.mjs";
 import { treeChart } from "./tree.mjs";
 import { brief, clock, LAMPS, lampsOf, momentOf, readoutsOf, sentence, span, startWord, verdictOf } from "./words.mjs";
 
@@ -24,6 +24,7 @@ export const clustersView = {
     let k = 0;
     let written = -Infinity;
     let layout = null;
+    let drawn = [];
     const stage = card.stage({
       label: "Tokens on a circle, clusters by letter.",
       draw: (ctx, view) => paint(ctx, view, { now, m, k }),
@@ -40,7 +41,7 @@ export const clustersView = {
       seconds: 12,
       format: clock,
       work: (ms) => now.advance(ms),
-      filled: () => (now.run.done ? now.axis.max : now.run.filled),
+      filled: () => (now.tree ? now.axis.max : now.axis.min), // what is said needs the tree
       stopped: () => now.run.failed,
       show,
     });
@@ -69,6 +70,9 @@ export const clustersView = {
     keepCount(card, "uniform");
 
     function show(t) {
+      const key = [now, t, now.samples.frames.length, now.tree, now.other.going];
+      if (same(key, drawn)) return;
+      drawn = key;
       m = momentOf(now, t);
       const { times, frames } = now.samples;
       k = 0;

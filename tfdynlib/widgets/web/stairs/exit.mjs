@@ -8,7 +8,7 @@ import { lawLine, paintExit } from "./exit_draw.mjs";
 import { FROM, LAW, prepareExit, slopes, THRESHOLD } from "./exit_run.mjs";
 import { exitOf, LAMPS, lampsOf, momentOf, readoutsOf, sentence, verdictOf } from "./exit_words.mjs";
 import { exitPython } from "./python.mjs";
-import { keepCount } from "./run.mjs";
+import { keepCount, same } from "./run.mjs";
 import { brief, clock, startWord } from "./words.mjs";
 
 const WATCHED = ["n", "beta", "B", "V", "start", "seed", "gap", "skew", "turn", "rtol", "t_end"];
@@ -33,6 +33,8 @@ export const exitView = {
     let m = momentOf(now, 0);
     let k = 0;
     let written = -Infinity;
+    let told = null; // the law that was spoken
+    let drawn = [];
     const stage = card.stage({
       label: "Tokens on a circle, with the poles they gather at.",
       draw: (ctx, view) => paintExit(ctx, view, { now, m, k }),
@@ -49,8 +51,8 @@ export const exitView = {
       axis: now.axis,
       seconds: 10,
       format: clock,
-      work: (ms) => now.advance(ms),
-      filled: () => (now.run.done ? now.axis.max : now.run.filled),
+      work,
+      filled: () => (now.own ? now.axis.max : now.axis.min), // what is said needs the exit
       stopped: () => now.run.failed,
       show,
     });
@@ -73,14 +75,27 @@ export const exitView = {
       python: () => exitPython(card.values(), { t: m.t, simple: now.limit.simple }),
     });
 
+    /** Work ahead; what the law says is told when it is there. */
+    function work(ms) {
+      const left = now.advance(ms);
+      if (!left && told !== now.law) {
+        told = now.law;
+        card.speak();
+      }
+      return left;
+    }
+
     function show(t) {
+      const key = [now, t, now.samples.frames.length, now.own, now.law.found.length];
+      if (same(key, drawn)) return;
+      drawn = key;
       m = momentOf(now, t);
       const { times, frames } = now.samples;
       k = 0;
       while (k + 1 < frames.length && times[k + 1] <= m.t) k += 1;
       stage.invalidate();
       readoutsOf(now, m).forEach((text, i) => outs.set(i, text));
-      chart.set({ now: k, filled: now.limit.simple ? frames.length : 0, ...drawn() });
+      chart.set({ now: k, filled: now.limit.simple ? frames.length : 0, ...besides() });
       drawLaw();
       if (!player.playing || performance.now() - written > WRITE) {
         written = performance.now();
@@ -92,7 +107,7 @@ export const exitView = {
     }
 
     /** Runs at other temperatures as ghosts, and the wait as a band. */
-    function drawn() {
+    function besides() {
       const exit = exitOf(now);
       const ghosts = now.law.found.map(({ t, y }) => {
         const first = t.findIndex((time) => time >= FROM);

@@ -46,8 +46,8 @@ export function verdictOf(now, m) {
   if (!now.own) return ["On the way", `Integrated to layer-time ${number(now.run.filled, 4)}.`];
   if (now.mirrored)
     return ["No exit can be told", "The start is its own mirror image: only rounding decides when it leaves.", "stop"];
-  const { exit, at } = now.own;
-  const head = m.t < at ? "Gathering at the poles"
+  const { exit, at, near } = now.own;
+  const head = m.t < near ? "Gathering at the poles"
     : m.t < exit ? `Waiting, ${exit === Infinity ? "beyond the end" : `until ${digits(exit)}`}`
       : `Left the poles at ${digits(exit)}`;
   return [head, lawWords(now) || `Closest at ${number(at, 4)}: *W*_2 = ${digits(now.own.least)}.`];

@@ -28,7 +28,8 @@ export function clustersPython(state, { t }) {
     `x = run.x[np.searchsorted(t, ${t})]`,
     `labels = metastability.clusters(x, radius=${state.radius})`,
     "print(labels.max() + 1, energy.interaction(x, heads))",
-    `print(*metastability.merging_tree(run, ${state.radius}).t[-2:])  # to the step of t`,
+    `tree = metastability.merging_tree(run, ${state.radius})`,
+    "print(*tree.t[-2:], tree.splits)  # the last mergers, to the step of t",
   );
 }
 

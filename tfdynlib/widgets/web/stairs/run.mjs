@@ -28,6 +28,9 @@ export function startAngles({ start, n, seed, gap, skew, turn }) {
   });
 }
 
+/** Whether two lists hold the same: then a picture need not be drawn again. */
+export const same = (a, b) => a.length === b.length && a.every((one, k) => one === b[k]);
+
 /** A pair has two tokens; another number of tokens asks for another start. */
 export function keepCount(card, other) {
   card.on(["start"], () => { if (card.get("start") === "gap") card.set({ n: 2 }); });

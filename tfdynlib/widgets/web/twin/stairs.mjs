@@ -9,7 +9,7 @@ import { adaptive } from "./adaptive.mjs";
 const TURN = 2 * Math.PI;
 const ATOL = 1e-10; // as in flow.solve
 const SLACK = 100; // tokens meet within this many tolerances: more than a step may err
-const MOST = 20000; // trials of steps, as in flow.solve
+const MOST = 6000; // trials of steps; a run that merges takes some hundreds
 const NOTHING = -60; // e^-60 of a pull moves nothing in 1e9 units of layer-time by 1e-16
 
 /** Signed shortest turn from angle a to angle b. */
