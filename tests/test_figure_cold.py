@@ -321,11 +321,11 @@ def test_every_part_of_a_state_changes_the_picture(page):
         put(page, **{key: old})
     for key, value in (
         ("time", "log"), ("scale", "linear"), ("curve", "alignment"),
-        ("bound", "given"),
+        ("bound", "given"), ("sides", "marked"),
     ):  # fmt: skip
-        before, old = page.evaluate(chart), model(page, key)
+        before, old = [page.evaluate(h) for h in both], model(page, key)
         put(page, **{key: value})
-        assert page.evaluate(chart) != before, key
+        assert [page.evaluate(h) for h in both] != before, key
         put(page, **{key: old})
 
 
@@ -385,6 +385,7 @@ def test_many_tokens_are_followed_while_they_are_computed(opened):
 
 def test_the_query_and_the_sphere_are_turned_by_hand_and_by_key(page):
     pick(page, "tilted_density")
+    page.locator(".tfdyn-canvas").scroll_into_view_if_needed()
     box = page.locator(".tfdyn-canvas").bounding_box()
     r = min(box["width"], box["height"]) / 2
     r -= min(62, 0.34 * r)

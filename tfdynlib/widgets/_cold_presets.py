@@ -186,7 +186,7 @@ PRESETS = {
     ),
     "double_well": Preset(
         "Two wells",
-        {**CONSENSUS, "objective": "double_well", "alpha": 10.0, "m0": 0.2},
+        {**CONSENSUS, "objective": "double_well", "alpha": 100.0, "m0": 0.3},
         3.0,
         "One consensus for all, though there are two wells.",
     ),
@@ -195,8 +195,8 @@ PRESETS = {
         {
             **CONSENSUS,
             "objective": "double_well",
-            "alpha": 10.0,
-            "m0": 0.2,
+            "alpha": 100.0,
+            "m0": 0.3,
             "kernel": 0.5,
         },
         3.0,

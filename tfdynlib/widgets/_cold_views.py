@@ -19,6 +19,7 @@ FIRST = 0.05  # where logarithmic layer-time begins
 CHECKED = {"linear": ((20, 80), (4, 20)), "log": ((200, 280), (120, 160))}
 MANY = 500
 ROUGH = 1e-5  # tolerance of a still picture
+DOTS = 64  # on a circle before they run into each other
 KAPPAS = (0.1, 1.0, 10.0, 100.0, 1e4)  # at which one query is compared
 
 
@@ -55,7 +56,7 @@ def _even(state: State, d: int) -> Measure:
         return Measure(metastability.circle(state["n"], skew, turn))
     h = max(2, int(np.sqrt(state["n"]) + 0.5))
     z, w = np.polynomial.legendre.leggauss(h)
-    z, a = np.repeat(z, h), np.tile(2 * np.pi * np.arange(h) / h, h)
+    z, a = np.repeat(z, h), np.tile(2 * np.pi * (np.arange(h) + 0.5) / h, h)
     r = np.sqrt(1 - z**2)
     x = np.stack([z, r * np.cos(a), r * np.sin(a)], axis=1)
     return Measure(x, np.repeat(w, h) / (2 * h))
@@ -176,7 +177,7 @@ def flow_still(state: State) -> str:
         field = attention.field(heads_of(state), start.mass, rule)
         x = flow.solve(field, x, [0, t], rtol=ROUGH, atol=ROUGH).x[-1]
     if where == "circle":
-        ax = plot.circle(x)
+        ax = plot.circle(x[:: -(-len(x) // DOTS)])
     else:
         ax = plot.sphere(x, view=(state["turn"], state["tilt"]))
     beta = f"{state['beta']:g}" if state["rule"] == "softmax" else "infinity"

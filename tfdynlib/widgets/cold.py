@@ -34,7 +34,8 @@ class Cold(Widget):
     masses; tokens with |<x, e1>| below ``band`` are left out.  The chart shows the
     ``"distance"`` to the limit with the bound of the theorem (constants ``"fitted"``,
     or ``"given"`` as ``C``, ``C1``, ``c``), the ``"alignment"`` with the top
-    eigenvector of V, or the ``"angle"`` of the first token.
+    eigenvector of V, or the ``"angle"`` of the first token.  ``sides="marked"`` leaves
+    the tokens hollow that start on the side of the second pole.
 
     ``"query"``: what a query at inverse temperature ``kappa`` = beta |B x| hears of the
     density 1 + ``density`` <y, e> on the sphere of R^``dim``, at ``angle`` from e.
@@ -72,6 +73,9 @@ class Cold(Widget):
         sync=True, page=True, numbers=False
     )
     curve = OneOf("distance", words=("distance", "alignment", "angle")).tag(
+        sync=True, page=True, numbers=False
+    )
+    sides = OneOf("alike", words=("alike", "marked")).tag(
         sync=True, page=True, numbers=False
     )
     bound = OneOf("fitted", words=("fitted", "given")).tag(

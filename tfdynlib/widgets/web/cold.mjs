@@ -29,6 +29,7 @@ const STATE = {
   time: { choices: ["linear", "log"] },
   scale: { choices: ["log", "linear"] },
   curve: { choices: ["distance", "alignment", "angle"] },
+  sides: { choices: ["alike", "marked"] },
   bound: { choices: ["fitted", "given"] },
   C: { min: 0.01, max: 100 },
   C1: { min: 0.01, max: 10 },

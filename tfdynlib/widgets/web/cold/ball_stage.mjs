@@ -1,7 +1,9 @@
 // View "flow" on the sphere: tokens behind and before the glass, the limit, and V.
 
 import * as ball from "../kit/ball.mjs";
+import { fade } from "../kit/palette.mjs";
 import { label } from "../kit/text.mjs";
+import { trackOf } from "./flow_run.mjs";
 
 const TURN = 2 * Math.PI;
 const NEAR = 0.06; // chord: tokens as near to a pole as this are one disc with their share
@@ -84,25 +86,64 @@ function shares(ctx, place, look, p, { limit, known, start }, x) {
   }
 }
 
-/** Dots of a crowd, smaller than those of the kit: halos first, then all dots. */
-function crowd(ctx, place, seen, p) {
-  for (const [extra, colour] of [[0.8, p.bg], [0, p.state]]) {
+/** Dots of a crowd, smaller than those of the kit: halos, then dots, then hollow ones. */
+function crowd(ctx, place, seen, p, hollow, size) {
+  const dots = (extra, which) => {
     ctx.beginPath();
     for (let i = 0; i < seen.n; i += 1) {
-      if (seen.w[i] < 0) continue;
-      const [x, y, r] = [place.x + place.r * seen.u[i], place.y - place.r * seen.v[i], 2 + 0.8 * seen.w[i] + extra];
+      if (seen.w[i] < 0 || !which(i)) continue;
+      const [x, y, r] = [place.x + place.r * seen.u[i], place.y - place.r * seen.v[i], size * (2 + 0.8 * seen.w[i]) + extra];
       ctx.moveTo(x + r, y);
       ctx.arc(x, y, r, 0, TURN);
     }
+  };
+  for (const [extra, colour, which] of [
+    [0.8, p.bg, () => true],
+    [0, p.state, () => true],
+    [-1.1 * size, p.bg, (i) => Boolean(hollow?.[i])],
+  ]) {
+    dots(extra, which);
     ctx.fillStyle = colour;
     ctx.fill();
   }
 }
 
+/** The way of one token, on one side of the glass. */
+function way(ctx, place, look, track, near) {
+  ctx.beginPath();
+  let pen = false;
+  for (const point of track) {
+    const [u, v, w] = look.at(...point);
+    const at = [place.x + place.r * u, place.y - place.r * v];
+    const here = w >= 0 === near;
+    if (here && pen) ctx.lineTo(...at);
+    else if (here) ctx.moveTo(...at);
+    pen = here;
+  }
+  ctx.stroke();
+}
+
+/** The way of the followed token so far, and in runs before this one. */
+function ways(ctx, place, look, p, run, k, tracks, near) {
+  ctx.lineJoin = "round";
+  ctx.strokeStyle = fade(p.state, near ? 0.45 : 0.25);
+  ctx.lineWidth = 1;
+  for (const track of tracks) if (track[0].length === 3) way(ctx, place, look, track, near);
+  const track = trackOf(run, k);
+  ctx.strokeStyle = near ? p.ink : fade(p.ink, 0.35);
+  ctx.lineWidth = 1.6;
+  way(ctx, place, look, track, near);
+  const [u, v, w] = look.at(...track[track.length - 1]);
+  if (!near || w < 0) return;
+  ctx.beginPath();
+  ctx.arc(place.x + place.r * u, place.y - place.r * v, 5.5, 0, TURN);
+  ctx.stroke();
+}
+
 const CROWD = 150; // more tokens than this are drawn small, and without their past
 
 /** All of it, from back to front. */
-export function drawBall(ctx, view, { run, x, k, turn, tilt, hint }) {
+export function drawBall(ctx, view, { run, x, k, hollow, tracks, turn, tilt, hint }) {
   const p = view.palette;
   const place = ball.place(view.w, view.h);
   const look = ball.eye(turn, tilt);
@@ -113,12 +154,14 @@ export function drawBall(ctx, view, { run, x, k, turn, tilt, hint }) {
   if (frames) ball.trails(ctx, place, look, p, frames, false);
   ball.farDots(ctx, place, seen, p, none);
   theory(ctx, place, look, p, run, false);
+  ways(ctx, place, look, p, run, k, tracks, false);
   ball.nearHalf(ctx, place, look, p);
   ball.axes(ctx, place, look, p);
   theory(ctx, place, look, p, run, true);
   if (frames) ball.trails(ctx, place, look, p, frames, true);
-  if (run.n > CROWD) crowd(ctx, place, seen, p);
+  if (run.n > CROWD || hollow) crowd(ctx, place, seen, p, hollow, run.n > CROWD ? 1 : 1.8);
   else ball.nearDots(ctx, place, seen, p, none);
+  ways(ctx, place, look, p, run, k, tracks, true);
   pull(ctx, place, look, p, run);
   shares(ctx, place, look, p, run, x);
   if (hint) ball.turnHint(ctx, place, p);

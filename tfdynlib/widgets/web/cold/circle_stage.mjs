@@ -1,6 +1,6 @@
 // View "flow" on the circle: tokens, their law, the poles, and where V pulls.
 
-import { fade, mix } from "../kit/palette.mjs";
+import { mix } from "../kit/palette.mjs";
 import { label } from "../kit/text.mjs";
 import * as ring from "../circle/ring.mjs";
 
@@ -155,6 +155,18 @@ function discs(ctx, g, p, groups) {
   }
 }
 
+/** Leaves dots hollow. */
+function open(ctx, g, p, angles, r) {
+  ctx.beginPath();
+  for (const angle of angles) {
+    const [x, y] = ring.at(g, angle);
+    ctx.moveTo(x + r, y);
+    ctx.arc(x, y, r, 0, TURN);
+  }
+  ctx.fillStyle = p.bg;
+  ctx.fill();
+}
+
 /** Where the circle is on this stage. */
 export function place(view) {
   const g = ring.place(view, 62);
@@ -162,7 +174,7 @@ export function place(view) {
 }
 
 /** All of it, from back to front. */
-export function drawCircle(ctx, view, { run, x, paper }) {
+export function drawCircle(ctx, view, { run, x, hollow }) {
   const p = view.palette;
   const g = place(view);
   const { mass } = run.start;
@@ -176,12 +188,9 @@ export function drawCircle(ctx, view, { run, x, paper }) {
   const groups = groupsOf(angles, mass);
   const tight = groups.filter(({ from, to, all }) => to - from <= 2 * WIDE && all.length >= (run.n < 16 ? 1 : 3));
   const inDisc = new Set(tight.flatMap(({ all }) => all));
-  const single = angles.filter((_, i) => !inDisc.has(i));
-  if (single.length) {
-    ctx.strokeStyle = fade(p.state, 0.5);
-    ring.dots(ctx, g, p, single, run.n > 150 ? 2.9 : 3.8);
-  }
+  const size = run.n > 150 ? 2.9 : 3.8;
+  ring.dots(ctx, g, p, angles.filter((_, i) => !inDisc.has(i)), size);
+  if (hollow) open(ctx, g, p, angles.filter((_, i) => hollow[i] && !inDisc.has(i)), size - 1.2);
   discs(ctx, g, p, tight);
   poleRings(ctx, g, p, run);
-  return { g, groups, paper };
 }

@@ -9,7 +9,7 @@ import { concentrationBound, couplingCost, effectiveNeighbours, massPlus } from 
 import { drawBall } from "./ball_stage.mjs";
 import { drawCircle, groupsOf, anglesOf } from "./circle_stage.mjs";
 import { bandsOf, NAMES, overlays, rangeOf } from "./flow_chart.mjs";
-import { EXIT, exitTime, fitBound, leastOf, matricesOf, phasesOf, runOf } from "./flow_run.mjs";
+import { exitOf, fitBound, matricesOf, phasesOf, runOf, trackOf } from "./flow_run.mjs";
 import { lampsOf, LAMPS, phaseAt, readoutsOf, sentence, verdictOf } from "./flow_words.mjs";
 import { betaSlider, gapSlider } from "./knobs.mjs";
 import { flowPython } from "./python.mjs";
@@ -51,14 +51,15 @@ function build(card) {
     keys: "Arrow keys turn the sphere, space plays.",
     draw(ctx, view) {
       const x = run.flow.at(k);
-      if (run.d === 2) drawCircle(ctx, view, { run, x });
-      else drawBall(ctx, view, { run, x, k, turn: card.get("turn"), tilt: card.get("tilt"), hint: hint && view.w > 200 && !card.onPaper() });
+      const hollow = card.get("sides") === "marked" ? run.below : null;
+      if (run.d === 2) drawCircle(ctx, view, { run, x, hollow });
+      else drawBall(ctx, view, { run, x, k, hollow, tracks: ghosts.map(({ track }) => track), turn: card.get("turn"), tilt: card.get("tilt"), hint: hint && view.w > 200 && !card.onPaper() });
     },
     onKey: (event) => (run.d === 3 ? onKey(event) : false),
   });
   const onKey = turning(card, stage.canvas);
   stage.canvas.addEventListener("pointerdown", () => { hint = false; }, { once: true });
-  const readouts = card.readouts(["*W*_2 to limit", "phase", "neighbours"]);
+  const readouts = card.readouts(["*W*_2 to limit", "phase", "*N*_{eff} heard"]);
   const chart = card.chart({ x: "layer-time *t*", y: NAMES.distance });
   const verdict = card.verdict();
 
@@ -80,11 +81,11 @@ function build(card) {
     const filled = run.flow.filled;
     const whole = filled === run.times.length;
     const phases = phasesOf(run);
-    const least = run.curve === "distance" ? leastOf(run.flow.values, filled) : null;
+    const { left, least } = run.curve === "distance" ? exitOf(run.times, run.flow.values, filled) : { left: Infinity, least: null };
     return {
       t: run.times[k], value: run.flow.values[k], phases, phase: phaseAt(run, phases, run.times[k]), neighbours,
       least: least === null ? null : { t: run.times[least], value: run.flow.values[least] },
-      exit: run.curve === "distance" ? exitTime(run.times, run.flow.values, filled) : Infinity,
+      exit: left,
       masses: run.known && run.limit.dim === 1 ? massPlus(run.flow.at(k), run.start.mass, run.limit) : null,
       late: !whole && t > run.times[filled - 1] + 1e-9,
     };
@@ -150,6 +151,8 @@ function build(card) {
   Object.values(own).forEach(card.control);
   card.control(choice(card, { key: "rule", label: "temperature", options: [["softmax", "as set"], ["zero_temperature", "zero"], ["hardmax", "hardmax"]] }));
   card.control(choice(card, { key: "curve", label: "chart", options: [["distance", "distance"], ["alignment", "alignment"], ["angle", "angle"]] }));
+  const sides = choice(card, { key: "sides", label: "tokens of the two poles", options: [["alike", "alike"], ["marked", "one hollow"]] });
+  card.control(sides);
   card.control(choice(card, { key: "scale", label: "axis of the distance", options: [["log", "logarithmic"], ["linear", "linear"]] }));
   card.control(choice(card, { key: "time", label: "layer-time", options: [["linear", "linear"], ["log", "logarithmic"]] }));
   const editors = [2, 3].map((size) => matrices(card, { keys: ["B", "V"], names: ["who listens to whom", "what is passed on"], size }));
@@ -186,6 +189,7 @@ function build(card) {
     own.seed.hidden = state.start !== "draw";
     own.skew.hidden = !(state.start === "grid" && d === 2);
     own.density.hidden = own.band.hidden = state.start === "pair";
+    sides.hidden = run.below === null;
     own.angle.hidden = state.start !== "pair";
     for (const node of Object.values(constants)) node.hidden = card.get("bound") === "fitted";
   }
@@ -195,7 +199,7 @@ function build(card) {
     if (!run || run.curve !== "distance" || run.flow.filled < run.times.length) return;
     const rest = (s) => JSON.stringify(WATCHED.filter((key) => !["beta", "rule"].includes(key)).map((key) => s[key]));
     if (rest(run.state) !== rest(state)) ghosts = [];
-    else ghosts = [...ghosts, { t: run.times, y: run.flow.values }].slice(-GHOSTS);
+    else ghosts = [...ghosts, { t: run.times, y: run.flow.values, track: trackOf(run) }].slice(-GHOSTS);
   }
 
   function restart() {
@@ -223,7 +227,7 @@ function build(card) {
     written = -Infinity;
     player.wake();
   });
-  card.on(["turn", "tilt"], () => stage.invalidate());
+  card.on(["turn", "tilt", "sides"], () => stage.invalidate());
   card.onFollow(() => { ghosts = []; });
   /** What is shown, as numbers: for tests and for the curious. */
   card.el.tfdyn.numbers = () => {
@@ -247,4 +251,3 @@ export const flowView = {
   lead: "Lower the temperature with [[grab|*β*]] and play: the cloud gathers, waits for a time like log *β*, and obeys *V*.",
   build,
 };
-export { EXIT };

@@ -50,16 +50,16 @@ function distanceOf(limit, start) {
   return (x) => cold.couplingCost(x, target, start.mass);
 }
 
-/** Mean of |<x, v>| for the top eigenvector v of V. */
+/** Root mean square of <x, v> for the top eigenvector v of V. */
 function alignmentOf(v, { mass }) {
   return (x) => {
     let mean = 0;
     for (let i = 0; i < mass.length; i += 1) {
       let along = 0;
       for (let k = 0; k < v.length; k += 1) along += x[i * v.length + k] * v[k];
-      mean += mass[i] * Math.abs(along);
+      mean += mass[i] * along * along;
     }
-    return mean;
+    return Math.sqrt(mean);
   };
 }
 
@@ -118,7 +118,33 @@ export function runOf(state) {
     facts: hypothesesOf(limit, state, heard),
     beside: known && curve === "distance" && state.rule !== "zero_temperature" ? besideOf(state, head, start, limit) : null,
     exactLimit: limit.dim === 1,
+    followed: followedOf(start.x, d),
+    below: known && limit.dim === 1 ? belowOf(start.x, limit) : null,
   };
+}
+
+/** Which tokens start on the side of the second pole. */
+const belowOf = (x, { basis: [e], d }) =>
+  Array.from({ length: x.length / d }, (_, i) => e.reduce((sum, v, k) => sum + v * x[i * d + k], 0) <= 0);
+
+const FOLLOWED = [0.6, 0, 0.8]; // on the sphere the token that starts nearest is followed
+
+const followedOf = (x, d) => {
+  let [best, most] = [0, -Infinity];
+  for (let i = 0; d === 3 && i < x.length / d; i += 1) {
+    const along = FOLLOWED.reduce((sum, v, k) => sum + v * x[i * d + k], 0);
+    if (along > most) [best, most] = [i, along];
+  }
+  return best;
+};
+
+/** The way of the followed token, as points. */
+export function trackOf({ flow, d, followed }, until = flow.filled - 1) {
+  const every = Math.max(1, Math.floor(until / 100));
+  const at = (k) => Array.from(flow.at(k).subarray(followed * d, (followed + 1) * d));
+  const track = [];
+  for (let k = 0; k < until; k += every) track.push(at(k));
+  return [...track, at(until)];
 }
 
 /** The zero-temperature curve of the distance, made moment by moment. */
@@ -144,20 +170,17 @@ function besideOf(state, head, start, limit) {
   };
 }
 
-/** First crossing of `level` upwards after the least value, linear between frames; or Infinity. */
-export function exitTime(t, y, filled, level = EXIT) {
+/**
+ * First crossing of `level` upwards, linear between frames, or Infinity; and the frame of
+ * the least distance before it.
+ */
+export function exitOf(t, y, filled, level = EXIT) {
+  let k = 1;
+  while (k < filled && !(y[k - 1] < level && y[k] >= level)) k += 1;
   let least = 0;
-  for (let k = 0; k < filled; k += 1) if (y[k] < y[least]) least = k;
-  for (let k = least + 1; k < filled; k += 1)
-    if (y[k] > level && y[k - 1] <= level) return t[k - 1] + ((level - y[k - 1]) / (y[k] - y[k - 1])) * (t[k] - t[k - 1]);
-  return Infinity;
-}
-
-/** Where the distance is least. */
-export function leastOf(y, filled) {
-  let least = 0;
-  for (let k = 0; k < filled; k += 1) if (y[k] < y[least]) least = k;
-  return least;
+  for (let j = 0; j < Math.min(k, filled); j += 1) if (y[j] < y[least]) least = j;
+  const left = k < filled ? t[k - 1] + ((level - y[k - 1]) / (y[k] - y[k - 1])) * (t[k] - t[k - 1]) : Infinity;
+  return { left, least };
 }
 
 /**
@@ -173,7 +196,7 @@ export function phasesOf({ scale, times, flow }) {
   while (k < filled && y[k] > scale) k += 1;
   if (k === filled) return { wait: Infinity, obey: Infinity };
   const wait = times[k];
-  const least = leastOf(y, filled);
+  const { least } = exitOf(times, y, filled);
   let j = Math.max(k, least);
   while (j < filled && y[j] <= scale) j += 1;
   return { wait, obey: j < filled ? times[j] : Infinity };
@@ -187,7 +210,7 @@ const RATES = [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1, 1.25, 1.5
  * the least C that holds on the whole run.
  */
 export function fitBound({ beta, times, flow }) {
-  const left = exitTime(times, flow.values, flow.filled); // later the distance grows no more
+  const { left } = exitOf(times, flow.values, flow.filled); // later the distance grows no more
   const last = Math.max(8, Number.isFinite(left) ? flow.index(left) : flow.filled);
   const every = Math.max(1, Math.floor(last / 60));
   const ks = [];

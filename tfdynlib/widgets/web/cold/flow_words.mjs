@@ -21,7 +21,7 @@ export function readoutsOf(run, { value, phase, neighbours }) {
   }[run.curve];
   const hears = neighbours === null ? (run.state.rule === "hardmax" ? "1" : "all") : short(neighbours);
   const few = run.facts.enough === false;
-  return [first, ["phase", phase ? PHASES[phase] : "none"], ["neighbours", hears, few ? "stop" : ""]];
+  return [first, ["phase", phase ? PHASES[phase] : "none"], ["*N*_{eff} heard", hears, few ? "stop" : ""]];
 }
 
 /** What is outside the theorem, as a phrase, or null. */

@@ -6,7 +6,7 @@ const lines = (...parts) => `${parts.flat().join("\n")}\n`;
 
 const GRID3 = (h) => [
   `z, w = np.polynomial.legendre.leggauss(${h})`,
-  `z, a = np.repeat(z, ${h}), np.tile(2 * np.pi * np.arange(${h}) / ${h}, ${h})`,
+  `z, a = np.repeat(z, ${h}), np.tile(2 * np.pi * (np.arange(${h}) + 0.5) / ${h}, ${h})`,
   "r = np.sqrt(1 - z**2)",
   `x0, mass = np.stack([z, r * np.cos(a), r * np.sin(a)], axis=1), np.repeat(w, ${h})`,
 ];
@@ -57,7 +57,7 @@ const MEASURE = {
           "print(metastability.distance_to_limit(mu, limit, start))",
         ]
       : [LIMIT, "print(np.sqrt(mass @ np.sum((x - limit.project(x0)) ** 2, axis=1)))"],
-  alignment: ({ vector }) => [`print(mass @ np.abs(x @ ${text(vector)}))`],
+  alignment: ({ vector }) => [`print(np.sqrt(mass @ (x @ ${text(vector)}) ** 2))`],
   angle: () => ["print(np.degrees(np.arctan2(x[0, 1], x[0, 0])))  # up to whole turns"],
 };
 

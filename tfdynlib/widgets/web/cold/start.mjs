@@ -20,7 +20,7 @@ function sphereGrid(n) {
   const mass = new Float64Array(h * h);
   for (let i = 0; i < h; i += 1)
     for (let j = 0; j < h; j += 1) {
-      const [z, a] = [2 * t[i] - 1, (TURN * j) / h];
+      const [z, a] = [2 * t[i] - 1, (TURN * (j + 0.5)) / h];
       const r = Math.sqrt(1 - z * z);
       x.set([z, r * Math.cos(a), r * Math.sin(a)], 3 * (i * h + j));
       mass[i * h + j] = w[i] / h;
