@@ -143,7 +143,7 @@ def test_a_pair_meets_when_the_quadrature_says():
       return [mergerTree(run, 0.1).times[1], run.steps + run.rejected];"""
     got = np.array(node(RUN, body, list(WAITS)))
     want = [metastability.dwell_time(g, 9.0) for g in WAITS]
-    # 1e-10 for each of some hundred steps, in a gap whose motion is stretched
+    # 1e-11 for each of some hundred steps, in a gap whose motion is stretched
     np.testing.assert_allclose(got[:, 0], want, rtol=1e-8)
     assert got[:, 1].max() < 600
 
@@ -160,24 +160,20 @@ def counted(n: int, beta: float, rtol: float, seeds: int) -> list:
 
 
 def test_a_hundred_times_tighter_counts_the_same_clusters():
-    for n, beta in ((64, 64.0), (32, 9.0)):
-        assert counted(n, beta, 1e-10, 20) == counted(n, beta, 1e-12, 20)
+    assert counted(64, 64.0, 1e-11, 20) == counted(64, 64.0, 1e-13, 20)
 
 
 def test_a_loose_tolerance_counts_others():
-    tight, loose = counted(48, 30.0, 1e-10, 10), counted(48, 30.0, 1e-2, 10)
-    assert sum(a[-1] != b[-1] for a, b in zip(tight, loose)) >= 5
+    tight, loose = counted(48, 30.0, 1e-11, 8), counted(48, 30.0, 1e-2, 8)
+    assert sum(a[-1] != b[-1] for a, b in zip(tight, loose)) >= 4
 
 
 @pytest.mark.unchecked
 def test_cluster_counts_are_those_of_the_flow():
-    for n, beta, seed in ((32, 9.0, 0), (48, 30.0, 2)):
-        state = {**Stairs.defaults(), "n": n, "beta": beta, "seed": seed}
-        run = run_of(state, [0, 1, 10, 100, 1e3, 1e4])
-        labels = [metastability.clusters(x, 0.1) for x in run.x[1:]]
-        want = [int(one.max()) + 1 for one in labels]
-        case = {"n": n, "beta": beta, "rtol": 1e-10, "seed": seed}
-        assert node(RUN, COUNTS, [case]) == [want]
+    state = {**Stairs.defaults(), "n": 48, "beta": 30.0, "seed": 2}
+    run = run_of(state, [0, 1, 10, 100, 1e3, 1e4])
+    want = [int(metastability.clusters(x, 0.1).max()) + 1 for x in run.x[1:]]
+    assert counted(48, 30.0, 1e-11, 3)[2] == want
 
 
 @cache
@@ -189,7 +185,7 @@ def tree_and_run() -> tuple[dict, flow.Trajectory]:
       return { ...tree, waits: waits(tree, 1e7) };"""
     (tree,) = node(RUN, body, [0])
     state = {**Stairs.defaults(), **Stairs.PRESETS["circle_beta9"].values}
-    return tree, run_of(state, np.append(0, np.geomspace(1e-3, 1e7, 801)))
+    return tree, run_of(state, np.append(0, np.geomspace(1e-3, 1e7, 401)))
 
 
 @pytest.mark.unchecked
@@ -200,9 +196,9 @@ def test_heights_of_the_tree_are_those_of_the_package():
     heights = [node["t"] for node in tree["nodes"][tree["leaves"] :]]
     joined = [len(node["children"]) - 1 for node in tree["nodes"][tree["leaves"] :]]
     page = np.repeat(heights, joined)
-    # the package sees a merger at the next of its output times, 2.9 % apart
+    # the package sees a merger at the next of its output times, 5.9 % apart
     assert (ours.t >= page * (1 - 1e-9)).all()
-    np.testing.assert_allclose(page, ours.t, rtol=0.03, atol=1e-3)
+    np.testing.assert_allclose(page, ours.t, rtol=0.06, atol=1e-3)
 
 
 @pytest.mark.unchecked
@@ -212,7 +208,7 @@ def test_waits_are_the_dwell_times_of_the_package():
     for wait in tree["waits"]:
         (one,) = [p for p in plateaus if p.start <= 1.5 * wait["from"] + 1e-3 < p.end]
         assert one.count == wait["count"]
-        assert one.length == pytest.approx(wait["length"], rel=0.06)
+        assert one.length == pytest.approx(wait["length"], rel=0.12)
 
 
 def test_a_tree_is_a_tree_and_its_branches_are_intervals():
@@ -232,7 +228,7 @@ def test_a_tree_is_a_tree_and_its_branches_are_intervals():
 
 @pytest.mark.unchecked
 def test_tokens_are_those_of_the_flow_and_merging_moves_nothing():
-    """Page and package merge at 1e-8; without merging the flow is the same."""
+    """Page and package merge at 1e-9; without merging the flow is the same."""
     state = {**Stairs.defaults(), "n": 16, "seed": 3, "beta": 4.0, "t_end": 100.0}
     t = [0, 1, 10, 100]
     body = """
@@ -242,10 +238,10 @@ def test_tokens_are_those_of_the_flow_and_merging_moves_nothing():
     (got,) = node(RUN, body, [0])
     merged = run_of(state, t).x[1:]
     plain = flow.solve(
-        attention.field(weights.Heads(I, I, beta=4.0)), start_of(state), t, rtol=1e-10
+        attention.field(weights.Heads(I, I, beta=4.0)), start_of(state), t, rtol=1e-11
     ).x[1:]
     for angles, x, y in zip(got, merged, plain):
-        # tolerance 1e-10 a step; tokens near each other part no faster than they meet
+        # tolerance 1e-11 a step; tokens near each other part no faster than they meet
         np.testing.assert_allclose(on_circle(np.array(angles)), x, atol=1e-8)
         np.testing.assert_allclose(x, y, atol=1e-6)
 
@@ -393,8 +389,8 @@ def test_passport_and_copied_python_agree_with_every_preset(visit, name):
     settle(page)
     words = page.inner_text(".tfdyn-passport-line")
     found = re.search(r"deviation (\S+), page against Python", words)
-    # errors of steps within the tolerance, the same on both sides up to rounding
-    assert float(found[1]) < 1e-7, words
+    # the same steps on both sides; rounding, stretched by waits of 1e5 units
+    assert float(found[1]) < 1e-9, words  # what the book promises
     if name == "loose":  # what a loose run does late is an accident of rounding
         return
     printed, seen = run_copied(page), numbers(page)
@@ -431,9 +427,9 @@ def test_a_looser_tolerance_is_seen_to_count_otherwise(visit):
     page = visit("loose")
     put(page, t=1e4)
     assert readouts(page)[0] == "1" and lamps(page)[1] == "fails"
-    page.locator(".tfdyn-option input[value='1e-10']").click()
+    page.locator(".tfdyn-option input[value='1e-11']").click()
     settle(page)
-    assert model(page, "rtol") == 1e-10
+    assert model(page, "rtol") == 1e-11
     assert readouts(page)[0] == "4" and lamps(page)[1] == "fails"
     assert (
         "0.01: 1 cluster here, not 4" in page.locator(".tfdyn-lamp").nth(1).inner_text()
@@ -545,11 +541,11 @@ def test_the_live_sentence_says_what_is_seen(visit, view):
     assert re.fullmatch(SAID[view], said), said
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [760, 320])
+@pytest.mark.parametrize(("width", "theme"), [(760, "light"), (320, "dark")])
 @pytest.mark.parametrize("view", VIEWS)
 def test_axe_finds_nothing_and_nothing_scrolls_sideways(visit, view, width, theme):
     page = visit(VIEWS[view], width, theme=theme)
+    settle(page)
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
@@ -612,6 +608,15 @@ def test_a_broken_address_opens_the_start_with_a_note(visit, text, problem):
     wanted = f"The address held a state this figure cannot show: {problem}; showing"
     assert page.inner_text(".tfdyn-note").startswith(wanted)
     assert model(page, "n") == 32
+
+
+@pytest.mark.parametrize("width", [760, 600, 320])
+def test_long_waits_fit_their_place(visit, width):
+    page = visit("pair_far", width)
+    put(page, t=1e6)
+    assert readouts(page)[1:] == ["3.14·107", "3.14·107"]  # 7 is an exponent
+    wide = "(all) => all.map((one) => one.scrollWidth - one.clientWidth)"
+    assert max(page.locator(".tfdyn-readouts dd").evaluate_all(wide)) <= 8
 
 
 def test_chips_change_the_view_and_come_back(visit):

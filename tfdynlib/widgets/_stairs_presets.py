@@ -5,7 +5,6 @@ from typing import Any
 from tfdynlib.widgets._widget import Preset
 
 I = [[1.0, 0.0], [0.0, 1.0]]
-SLOW = 1e-10  # tolerance: tokens that have met are one within 1e-8
 EXIT: dict[str, Any] = {
     "view": "exit", "n": 200, "start": "grid", "beta": 80.0, "rtol": 1e-8,
     "B": [[2.0, 0.0], [0.0, 0.5]], "V": [[1.0, 0.0], [0.0, 2.0]],

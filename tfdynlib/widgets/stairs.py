@@ -84,7 +84,7 @@ class Stairs(Widget):
     skew = Real(0.4, min=-0.95, max=0.95).tag(sync=True, page=True)
     turn = Real(0.0, min=-np.pi, max=np.pi).tag(sync=True, page=True)
     radius = Real(0.1, min=0.001, max=1.0).tag(sync=True, page=True, numbers=False)
-    rtol = Real(1e-10, min=1e-13, max=0.05).tag(sync=True, page=True)
+    rtol = Real(1e-11, min=1e-13, max=0.05).tag(sync=True, page=True)
     t_end = Real(1e4, min=1.0, max=1e9).tag(sync=True, page=True)
     t = Real(0.0, min=0.0, max=1e9).tag(sync=True, page=True, view=True)
 

@@ -12,8 +12,19 @@ import { brief, clock, LAMPS, lampsOf, momentOf, readoutsOf, sentence, span, sta
 const WATCHED = ["n", "beta", "B", "V", "start", "seed", "gap", "skew", "turn", "radius", "rtol", "t_end"];
 const WRITE = 200; // ms between changes of words that flicker
 
-/** Shares of the largest energy of one, two, three ... equal clusters that do not see each other. */
-const LEVELS = [1, 2, 3, 4].map((k) => ({ y: 1 / k, label: k === 1 ? "1 cluster" : k === 2 ? "2 equal" : k === 3 ? "3" : "" }));
+/** The range that holds the highest step: that of k equal clusters, and air above it. */
+function rangeOf(now) {
+  const most = now.tree ? Math.max(...now.samples.values.subarray(0, now.samples.frames.length)) : 1;
+  return [0, 1.22 / Math.max(1, Math.floor(1 / most + 0.02))];
+}
+
+/** Shares of the largest energy of k equal clusters that do not see each other. */
+function levelsOf(now, [, top]) {
+  if (!now.plain) return [];
+  const first = Math.ceil(1 / top);
+  const name = (k) => (k === 1 ? "1 cluster" : k === first || k === 2 ? `${k} equal` : k < first + 3 ? String(k) : "");
+  return [0, 1, 2, 3].map((i) => ({ y: 1 / (first + i), label: name(first + i) }));
+}
 
 export const clustersView = {
   title: "How long do clusters wait before they meet?",
@@ -80,7 +91,11 @@ export const clustersView = {
       stage.invalidate();
       tree.invalidate();
       readoutsOf(now, m).forEach((text, i) => outs.set(i, text, i === 2 ? "theory" : ""));
-      chart.set({ now: k, filled: frames.length, bands: bandsOf(now.waits, now.axis.max, span) });
+      const range = rangeOf(now);
+      chart.set({
+        now: k, filled: frames.length, bands: bandsOf(now.waits, now.axis.max, span),
+        range, levels: levelsOf(now, range),
+      });
       if (!player.playing || performance.now() - written > WRITE) {
         written = performance.now();
         verdict.set(...verdictOf(now, m));
@@ -95,8 +110,6 @@ export const clustersView = {
         axis: now.axis,
         t: now.samples.times,
         curves: [{ y: now.samples.values }],
-        range: [0, 1.22],
-        levels: now.plain ? LEVELS : [],
         over: (ctx, at) => {
           if (layout?.left !== at.left || layout?.right !== at.right) tree.invalidate();
           layout = at;

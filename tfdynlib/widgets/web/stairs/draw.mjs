@@ -4,6 +4,7 @@ import * as ring from "../circle/ring.mjs";
 import { label } from "../kit/text.mjs";
 
 const WIDE = 0.12; // a cluster narrower than this is one disc
+const MANY = 9; // of more clusters only the closest two are named
 const TURN = 2 * Math.PI;
 const off = (a, b) => Math.abs(a - b - TURN * Math.round((a - b) / TURN));
 
@@ -50,8 +51,8 @@ function clusters(ctx, g, palette, m, n, outside) {
     ctx.stroke();
     ctx.fill();
   }
-  if (m.count > 9) return;
-  for (const { angle, size, letter } of m.places.list) {
+  const named = m.count <= MANY ? m.places.list : m.alone === null ? [] : [m.pair.first, m.pair.second];
+  for (const { angle, size, letter } of named) {
     const [x, y] = ring.at(g, angle, g.R + outside);
     label(ctx, `${letter ?? ""} ${size}`.trim(), x, y, palette, { size: 13, weight: 600, align: "center", halo: palette.bg });
   }
@@ -68,7 +69,7 @@ export function paint(ctx, view, { now, m, k }) {
     ring.tunnel(ctx, g, p, { frames: (j) => frames[j], share: (j) => now.axis.share(times[j]), now: k, n: now.n });
   ring.axes(ctx, g, p);
   ring.rim(ctx, g, p);
-  if (m.alone !== null && m.count <= 9) gapArc(ctx, g, p, m.pair);
+  if (m.alone !== null) gapArc(ctx, g, p, m.pair);
   clusters(ctx, g, p, m, now.n, now.n >= 16 ? Math.min(view.w, view.h) / 2 - g.R - 12 : 26);
 }
 

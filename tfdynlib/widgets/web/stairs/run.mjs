@@ -9,7 +9,7 @@ import { chains, coldRun } from "../twin/stairs.mjs";
 
 export const FIRST = 0.01; // where logarithmic layer-time begins
 export const RADII = [0.03, 0.1, 0.3];
-export const TIGHT = 1e-10;
+export const TIGHT = 1e-11;
 export const LOOSE = 1e-2;
 const FRAMES = 420;
 

@@ -24,7 +24,7 @@ const power = (v, digits) => {
 /** A length of layer-time, short. */
 export function span(v) {
   if (v === Infinity) return "∞";
-  if (v >= 1e6) return power(v, 4);
+  if (v >= 1e6) return power(v, 3);
   if (v >= 1e4) return String(Math.round(v)).replace(/(\d{3})$/u, "\u202f$1");
   return number(v, 4);
 }

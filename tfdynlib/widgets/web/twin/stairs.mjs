@@ -132,7 +132,7 @@ export function met(y, mass, radius) {
  * @returns the run of adaptive.mjs with `tokens(t)`, the angle of every token of the start,
  *   and `rows(t)`, `{ y, mass, place }`: those still apart, and which of them holds a token
  */
-export function coldRun(y0, head, beta, end, rtol = 1e-10) {
+export function coldRun(y0, head, beta, end, rtol = 1e-11) {
   const n = y0.length;
   const radius = mergeRadius(rtol);
   let mass = new Float64Array(n).fill(1 / n);
