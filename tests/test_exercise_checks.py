@@ -8,6 +8,7 @@ import ast
 import re
 from math import factorial
 
+import cold_mistakes
 import numpy as np
 import pagesource
 import pytest
@@ -475,6 +476,8 @@ WRONG |= {
         "all",
     ],
 }
+
+WRONG |= cold_mistakes.WRONG
 
 
 def _check_named(name: str):

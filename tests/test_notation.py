@@ -20,13 +20,15 @@ ROOMS = (
     "gaussian",
     "control",
     "metastability",
+    "cbo",
 )
 
 # Plain TeX and LaTeX that every typesetter of a notebook knows.
 PLAIN = set(
     """
     alpha beta gamma delta varepsilon epsilon zeta eta theta kappa lambda mu nu xi pi
-    rho sigma tau varphi phi psi omega Delta Theta Lambda Pi Sigma Phi Psi Omega ell
+    rho sigma tau varphi phi psi omega Gamma Delta Theta Lambda Pi Sigma Phi Psi Omega
+    ell
     frac dfrac tfrac sqrt binom sum prod int iint bigl bigr Bigl Bigr biggl biggr left
     right langle rangle lvert rvert lVert rVert lfloor rfloor lceil rceil
     le ge ne neq lt gt approx sim simeq equiv propto ll gg pm mp times cdot circ ast
@@ -34,7 +36,8 @@ PLAIN = set(
     subset subseteq cup cap setminus forall exists perp top mid emptyset oplus otimes
     dots ldots cdots vdots quad qquad text mathrm mathbf mathbb mathcal mathit
     operatorname dot ddot bar hat tilde overline underline widehat vec
-    cos sin tan cot exp log ln arcsin arccos arctan cosh sinh tanh max min sup inf arg
+    cos sin tan cot exp log ln arcsin arccos arctan cosh sinh tanh coth
+    max min sup inf arg
     det dim ker lim Pr begin end tag label eqref underbrace overbrace displaystyle
     textstyle limits nolimits not lbrace rbrace prec succ preceq succeq dagger
     """.split()

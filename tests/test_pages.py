@@ -5,6 +5,7 @@ That each page *runs* is the business of the build: it fails on an error or a wa
 
 import ast
 import re
+from itertools import pairwise
 
 import pagesource
 import pytest
@@ -27,6 +28,7 @@ TWO_HINTS = {  # the second hint is the first line of the solution
     ),
     "book/back/real_weights",
 }
+STORIES = {"flows", "cold"}  # folders that are read from the first page to the last
 READING = 3 * 80  # characters to read for each line of code that is shown
 
 
@@ -222,14 +224,18 @@ def test_a_page_says_where_to_go_next(page):
     assert re.search(r"\bNext\b", page.prose[-400:])
 
 
-FLOWS = [page.docname for page in CHAPTERS if "/flows/" in page.docname]
+FOLLOWING = [
+    (page.docname, after.docname)
+    for page, after in pairwise(CHAPTERS)
+    if page.path.parent == after.path.parent and page.path.parent.name in STORIES
+]
 
 
-@pytest.mark.parametrize("page", FLOWS[:-1])
-def test_next_of_a_page_of_flows_is_the_page_that_follows(page):
+@pytest.mark.parametrize("page, after", FOLLOWING)
+def test_next_of_a_page_of_a_story_is_the_page_that_follows(page, after):
     last = pagesource.Page(page).prose.split("**Next.**")[-1]
     links = re.findall(r"\]\(([^)#]+)\.md\)", last)
-    assert links == [FLOWS[FLOWS.index(page) + 1].rsplit("/", 1)[-1]]
+    assert links == [after.rsplit("/", 1)[-1]]
 
 
 def _calls(cell: pagesource.Block, names: set[str]) -> list[ast.Call]:
