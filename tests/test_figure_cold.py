@@ -8,16 +8,18 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from figurepage import (
+from figurehand import (
     FIGURE,
     HASH,
     model,
     numbers,
-    pages,
     put,
-    reading,
     settle,
     violations,
+)
+from figurepage import (
+    pages,
+    reading,
 )
 from playwright.sync_api import Browser, Page
 from unchecked import unchecked
@@ -41,7 +43,7 @@ def opened(browser: Browser, address: str) -> Iterator[Callable[..., Page]]:
     with reading(browser) as visit:
 
         def at_rest(*args: object, theme: str = "light", **context: object) -> Page:
-            page = visit(address, *args, page=theme, **context).page
+            page = visit(address, *args, theme=theme, **context)
             settle(page)
             return page
 

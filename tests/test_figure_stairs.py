@@ -13,17 +13,19 @@ from urllib.parse import quote
 
 import numpy as np
 import pytest
-from figurepage import (
+from figurehand import (
     HASH,
-    Visit,
     clock,
     model,
     numbers,
-    pages,
     put,
-    reading,
     settle,
     violations,
+)
+from figurepage import (
+    Visit,
+    pages,
+    reading,
 )
 from playwright.sync_api import Browser, Page
 from unchecked import no_checks
@@ -325,7 +327,7 @@ def visit(browser: Browser, addresses: dict[str, str]) -> Iterator[Callable[...,
             theme: str = "light",
             **more: object,
         ) -> Page:
-            return opened(addresses[preset], *args, page=theme, **more).page
+            return opened(addresses[preset], *args, theme=theme, **more)
 
         yield visit
 

@@ -1,5 +1,7 @@
 """Claims of the second paper on Gaussian tokens and their moments; for ``claims``."""
 
+from math import e
+
 import numpy as np
 from scipy.linalg import expm, solve_continuous_lyapunov
 from scipy.special import ndtri
@@ -72,8 +74,8 @@ def _one_dimension(rng: np.random.Generator) -> Evidence:
     wide = gaussian.solve(*scalar(0.5, -1.0, 2.0), [0.0, 1.0], "ode")
     moved = gaussian.solve(*scalar(0.0, -1.0, 2.0, mean=1.0), [0.0, 1.0], "ode")
     ratios = [
-        wide.cov[-1, 0, 0] / (2 * np.e / (1 + 4 * (np.e - 1))),
-        moved.mean[-1, 0] / (np.e * 5**-0.5),
+        wide.cov[-1, 0, 0] / (2 * e / (1 + 4 * (e - 1))),
+        moved.mean[-1, 0] / (e * 5**-0.5),
     ]
     return Evidence(furthest(ratios), 1.0)
 

@@ -12,7 +12,7 @@ find the result on disk.
 import sys
 from functools import cache
 from importlib.util import find_spec
-from math import log2
+from math import e, log2
 from pathlib import Path
 from types import ModuleType
 
@@ -32,7 +32,7 @@ from tfdynlib.summation._moments import (
 from tfdynlib.summation.dense import Exponential, Row
 
 # log2(e): the loops compute powers of 2.
-SCALE = log2(np.e)
+SCALE = log2(e)
 LANES = 8
 # Queries, and tokens that ask themselves, come in multiples of two vectors.
 STEP = 16
