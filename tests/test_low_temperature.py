@@ -1,4 +1,4 @@
-"""Three phases at large sizes, and ends of random systems: small runs, and the store."""
+"""Three phases at large sizes, ends of random systems: small runs, and the store."""
 
 import dataclasses
 
