@@ -111,19 +111,20 @@ def test_an_exit_is_an_upward_crossing_by_a_straight_line():
 @pytest.mark.unchecked
 def test_weighted_nodes_are_a_mean_field_reference():
     """generic3d at beta = 80 from nodes with masses, 30 heights by 30 longitudes about
-    the axis e_1: W2 is least, 0.237, at t = 3.75."""
+    the axis e_1, half a step off the axes: W2 is least, 0.237, at t = 3.75.  (900 nodes
+    are no continuum: with another longitude it is 0.156, with 80 x 80 nodes 0.170.)"""
     height, weight = np.polynomial.legendre.leggauss(30)
-    angle = 2 * np.pi * np.arange(30) / 30
+    angle = 2 * np.pi * (np.arange(30) + 0.5) / 30
     z, r = np.repeat(height, 30), np.repeat(np.sqrt(1 - height**2), 30)
     a = np.tile(angle, 30)
     x = np.stack([z, r * np.cos(a), r * np.sin(a)], axis=1)
     mass = np.repeat(weight / 60, 30)
     heads = Heads(B3, V3, 80.0)
     field = attention.field(heads, mass)
-    run = flow.solve(field, x, np.arange(25) / 4, rtol=1e-6, atol=1e-8)
+    run = flow.solve(field, x, np.arange(19) / 4, rtol=1e-4, atol=1e-6)
     found = metastability.phases(run, Limit.of(heads), V3, mass)
-    assert found.least == pytest.approx(0.237, abs=0.01)
-    assert found.concentrated == pytest.approx(3.75, abs=0.25)
+    assert found.least == pytest.approx(0.2369, abs=1e-3)
+    assert found.concentrated == 3.75
 
 
 # --- pairs and single clusters ------------------------------------------------------
@@ -142,6 +143,7 @@ def test_a_pair_and_a_cluster_move_as_one_point(tokens, random_heads, seed, d, H
     )
 
 
+@pytest.mark.unchecked
 def test_the_turning_pair():
     x = np.array([[np.cos(0.4), np.sin(0.4)]])
     t = [0, 1, 2, 5, 10, 20]
@@ -159,6 +161,7 @@ def test_the_turning_pair():
     assert metastability.end_of_pair(x[0], ROTATING, 50.0).kind == "turning"
 
 
+@pytest.mark.unchecked
 def test_ends_that_the_theory_of_two_points_names():
     generic = metastability.predicted_end(Heads(B3, V3))
     assert generic.kind == "poles" and generic.score == pytest.approx(0.638, abs=6e-4)
@@ -170,6 +173,7 @@ def test_ends_that_the_theory_of_two_points_names():
     assert metastability.end_of_pair([0.6, 0.8, 0], commuting, 100.0).kind == "poles"
 
 
+@pytest.mark.unchecked
 def test_where_a_pair_rests_and_at_what_rate_it_comes_there():
     end = metastability.end_of_pair([np.cos(0.3), np.sin(0.3)], SWITCH)
     assert end.kind == "rest"
@@ -195,6 +199,7 @@ def test_two_ends_of_sign_switch_chosen_by_the_start(skew):
     assert count == (1 if skew else 2)
 
 
+@pytest.mark.unchecked
 def test_a_cluster_drifts_and_aligns_with_the_values():
     heads = Heads(B3, V3, 20.0)
     assert np.linalg.norm(metastability.cluster_velocity(I3[:1], heads)) == (
@@ -284,6 +289,7 @@ def test_the_tree_of_mergers():
     assert len(metastability.merging_tree(run, [0.1, 3.0])) == 2
 
 
+@pytest.mark.unchecked
 @given(seed=seeds)
 def test_a_tree_ends_in_the_clusters_of_the_end(tokens, seed):
     """With scipy's reading of the linkage, when nothing splits."""
