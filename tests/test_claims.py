@@ -16,24 +16,26 @@ from pagesource import docnames
 from tfdynlib import claims
 from tfdynlib.claims import Claim, Evidence
 
-PAPERS = (1, 2)
+PAPERS = (1, 2, 3)
 # What each paper's rows come to where it is not "holds".
 CONDITIONAL = {
     *("1.2", "1.10", "1.11"),
     *("2.5", "2.6", "2.7", "2.8", "2.20", "2.22", "2.24", "2.25", "2.26"),
+    *("3.1", "3.7", "3.21"),
 }
-UNSEEN = {"2.23"}
+UNSEEN = {"2.23", "3.22"}
 
 # Rows of many small steps, in which checks of types would take most of the time.
 DEAR = (
     *("1.8", "1.9", "1.10", "1.11", "1.15", "1.17", "1.22", "1.27"),
     *("2.4", "2.6", "2.7", "2.8", "2.9", "2.15", "2.16", "2.19", "2.20", "2.21"),
+    *("3.6", "3.11", "3.12", "3.14", "3.15", "3.16", "3.17", "3.21", "3.22", "3.23"),
 )
 RUN = f"""
 import dataclasses, json, numpy as np
 from tfdynlib import claims
 found = {{}}
-for claim in (*claims.of_paper(1), *claims.of_paper(2)):
+for claim in (c for paper in (1, 2, 3) for c in claims.of_paper(paper)):
     if claim.id in {DEAR}:
         row = claims.check(claim, np.random.default_rng(0))
         found[claim.id] = dataclasses.asdict(row.evidence)
@@ -160,6 +162,7 @@ def test_a_standard_error_is_the_unit_of_the_tolerance():
 # Rows without chance in them: the same numbers up to the end of a search.
 CERTAIN = {
     1: ("1.3", "1.13", "1.18", "1.20", "1.25"),
+    3: ("3.1", "3.2", "3.9", "3.10", "3.13", "3.14", "3.19"),
     2: ("2.2", "2.5", "2.13", "2.14", "2.22", "2.23", "2.26"),
 }
 
@@ -290,5 +293,5 @@ def test_the_table_is_text_with_a_row_for_each_claim():
 
 
 def test_refusals():
-    with pytest.raises(ValueError, match="^paper must be one of 1, 2, got 7"):
+    with pytest.raises(ValueError, match="^paper must be one of 1, 2, 3, got 7"):
         claims.of_paper(7)

@@ -83,13 +83,25 @@ class System:
     @property
     def kind(self) -> str:
         """One of ``KINDS``: what the theory of one and two points asks of."""
-        if not self.real:
-            return TURNS
-        if self.value <= 0:
-            return REPELS
-        if self.score <= 0:
-            return AGAINST
-        return WITH if self.least <= 0 else DEFINITE
+        return _kind(self.real, self.value, self.score, self.least)
+
+
+def kind(head: Heads) -> str:
+    """The same of a head, before it is run."""
+    top, B = top_of(head.V[0]), head.B[0]
+    v = np.zeros(len(B)) if top.basis is None else top.basis[:, 0]
+    least = float(np.linalg.eigvalsh((B + B.T) / 2)[0])
+    return _kind(top.basis is not None, top.value, float(v @ B @ v), least)
+
+
+def _kind(real: bool, value: float, score: float, least: float) -> str:
+    if not real:
+        return TURNS
+    if value <= 0:
+        return REPELS
+    if score <= 0:
+        return AGAINST
+    return WITH if least <= 0 else DEFINITE
 
 
 def draw(family: str, d: int, seed: int) -> tuple[Heads, Float[np.ndarray, "n d"]]:

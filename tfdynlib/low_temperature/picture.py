@@ -197,5 +197,5 @@ def fitted(runs: Iterable[Run], system: str) -> Fit:
             distance.append(each.distance[before])
     if not beta:
         raise _check.refuse("runs", f"some of {system!r}", "none")
-    parts = (np.concatenate(part) for part in (beta, t, distance))
-    return metastability.fit_bound(*parts, joint=False)
+    betas, times, values = map(np.concatenate, (beta, t, distance))
+    return metastability.fit_bound(betas, times, values, joint=False)

@@ -21,8 +21,8 @@ NORMAL = 1.959963984540054
 
 
 def concentration_bound(
-    beta: ArrayLike,
-    t: ArrayLike,
+    beta: Number | ArrayLike,
+    t: Number | ArrayLike,
     C: Number = 1.0,
     C1: Number = 1.0,
     c: Number = 0.5,
@@ -84,7 +84,9 @@ class Fit:
     c_interval: tuple[float, float]
     excess: float
 
-    def bound(self, beta: ArrayLike, t: ArrayLike) -> Float[np.ndarray, "..."]:
+    def bound(
+        self, beta: Number | ArrayLike, t: Number | ArrayLike
+    ) -> Float[np.ndarray, "..."]:
         """The fit times ``excess``: no distance of those that were given is above."""
         cold, t = _cold(_positive(beta, "beta")), _check.array(t, "t")
         sum_ = self.A * cold * np.exp(self.C1 * t) + self.C * np.exp(-self.c * t)
@@ -92,7 +94,10 @@ class Fit:
 
 
 def fit_bound(
-    beta: ArrayLike, t: ArrayLike, distance: ArrayLike, joint: bool = True
+    beta: Number | ArrayLike,
+    t: Number | ArrayLike,
+    distance: Number | ArrayLike,
+    joint: bool = True,
 ) -> Fit:
     """Constants C, C1, c for distances at some beta and times.
 
@@ -150,7 +155,7 @@ def _cold(beta: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
     return np.asarray(np.sqrt(np.log1p(beta) / beta))
 
 
-def _positive(value: ArrayLike, name: str) -> Float[np.ndarray, "..."]:
+def _positive(value: Number | ArrayLike, name: str) -> Float[np.ndarray, "..."]:
     out = _check.array(value, name)
     if out.size == 0 or out.min() <= 0:
         raise _check.refuse(name, "positive", "a number that is not")

@@ -43,7 +43,7 @@ class Counts:
         return f"the radii disagree: {found}"
 
 
-def count_clusters(x: Real[np.ndarray, "n d"], radii: ArrayLike) -> Counts:
+def count_clusters(x: Real[np.ndarray, "n d"], radii: Number | ArrayLike) -> Counts:
     """Number of clusters at each radius (radians, positive).
 
     A number of clusters that changes with the radius is a choice, not a finding.
@@ -68,7 +68,7 @@ class Plateau:
         return self.end - self.start
 
 
-def plateaus(t: ArrayLike, counts: ArrayLike) -> tuple[Plateau, ...]:
+def plateaus(t: Number | ArrayLike, counts: ArrayLike) -> tuple[Plateau, ...]:
     """The stretches of time with one number of clusters, in order.
 
     One ends, and the next begins, at the first output time that shows another number;

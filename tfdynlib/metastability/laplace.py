@@ -78,7 +78,7 @@ def laplace_error(
     return LaplaceError(heads.beta * size, found.mean, radial, tangential)
 
 
-def bessel_ratio(d: int, kappa: ArrayLike) -> Float[np.ndarray, "..."]:
+def bessel_ratio(d: int, kappa: Number | ArrayLike) -> Float[np.ndarray, "..."]:
     r"""Length of the softmax mean over the uniform law on the sphere of R^d.
 
     .. math:: A_d(\kappa) = \frac{I_{d/2}(\kappa)}{I_{d/2-1}(\kappa)},

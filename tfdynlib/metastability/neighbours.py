@@ -9,7 +9,7 @@ from tfdynlib._check import Number
 from tfdynlib.weights import Heads
 
 
-def effective_fraction(d: int, beta: ArrayLike) -> Float[np.ndarray, "..."]:
+def effective_fraction(d: int, beta: Number | ArrayLike) -> Float[np.ndarray, "..."]:
     r"""Which part of a uniform cloud on the sphere of R^d a token sees, with B = I.
 
     .. math:: \frac{N_{\rm eff}}{N}
@@ -23,7 +23,9 @@ def effective_fraction(d: int, beta: ArrayLike) -> Float[np.ndarray, "..."]:
     d, beta = _check.count(d, "d", 2), _check.array(beta, "beta")
     if beta.size and beta.min() <= 0:
         raise _check.refuse("beta", "positive", f"{beta.min():g}")
-    return np.exp(2 * _log_integral(d, beta) - _log_integral(d, 2 * beta))
+    return np.asarray(
+        np.exp(2 * _log_integral(d, beta) - _log_integral(d, np.asarray(2 * beta)))
+    )
 
 
 def _log_integral(d: int, beta: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
@@ -37,7 +39,7 @@ def _log_integral(d: int, beta: Float[np.ndarray, "..."]) -> Float[np.ndarray, "
     safe, small = np.where(large, beta, 1.0), np.where(large, 0.0, beta)
     far = np.log(np.where(large, bessel, 1.0)) + safe + gammaln(order + 1)
     far = far - order * np.log(safe / 2)
-    return np.where(large, far, np.log(hyp0f1(order + 1, small**2 / 4)))
+    return np.asarray(np.where(large, far, np.log(hyp0f1(order + 1, small**2 / 4))))
 
 
 def effective_neighbours(

@@ -103,7 +103,9 @@ def phases(
     return Phases.of_curves(trajectory.t, distance, there, threshold)
 
 
-def exit_time(t: ArrayLike, distance: ArrayLike, threshold: Number = 0.2) -> float:
+def exit_time(
+    t: Number | ArrayLike, distance: Number | ArrayLike, threshold: Number = 0.2
+) -> float:
     """First time at which the distance crosses the threshold upwards, between output
     times by a straight line; inf if it never does.
 
@@ -113,7 +115,9 @@ def exit_time(t: ArrayLike, distance: ArrayLike, threshold: Number = 0.2) -> flo
     return _exit(t, distance, threshold)[0]
 
 
-def _exit(t: ArrayLike, distance: ArrayLike, threshold: Number) -> tuple[float, int]:
+def _exit(
+    t: Number | ArrayLike, distance: Number | ArrayLike, threshold: Number
+) -> tuple[float, int]:
     """Time of the exit, and index of the least distance before it."""
     times = _check.increasing(t, "t")
     value = _check.shaped(distance, "distance", (len(times),), ", one for each time")
