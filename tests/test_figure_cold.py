@@ -416,10 +416,16 @@ def test_the_live_sentence_says_what_is_seen(opened):
     ), said
 
 
-@pytest.mark.parametrize("theme, width", [("light", 320), ("dark", 760)])
-def test_axe_and_room_for_thumbs(opened, theme, width):
+@pytest.mark.parametrize(
+    ("theme", "width", "names"),
+    [
+        ("light", 320, ("cold2d", "uniform", "polarised")),
+        ("dark", 760, ("sign_switch",)),
+    ],
+)
+def test_axe_and_room_for_thumbs(opened, theme, width, names):
     page = opened(width, theme=theme, reduced_motion="reduce")
-    for name in ("cold2d", "uniform", "polarised"):
+    for name in names:
         pick(page, name)
         assert violations(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,7 +1,7 @@
 // View "consensus": particles on a landscape, and the mean they agree on.
 
 import { doubles } from "../kit/passport.mjs";
-import { fade, mix } from "../kit/palette.mjs";
+import { mix } from "../kit/palette.mjs";
 import { linear } from "../kit/scale.mjs";
 import { choice } from "../kit/slider.mjs";
 import { label } from "../kit/text.mjs";
@@ -84,7 +84,7 @@ function draw(ctx, view, { model, k }) {
   ctx.restore();
   const name = { size: 12.5, color: p.theory, halo: p.bg };
   for (const well of model.wells) label(ctx, model.wells.length > 1 ? "well" : "optimum", px(well) + 6, py(height(well)) - 52, p, name);
-  if (model.stop !== null) label(ctx, `stop ${model.stop.toFixed(3)}`, px(model.stop) - 6, top + 24, p, { ...name, align: "right" });
+  if (model.stop !== null) label(ctx, `stop ${model.stop.toFixed(3)}`, px(model.stop) - 6, top + 26, p, { ...name, align: "right" });
   const x = model.at(k);
   const most = Math.max(...mass);
   const all = Array.from(x, (y, i) => [px(y), py(height(y)), 1.2 + 4.4 * Math.sqrt(mass[i] / most)]).filter(([u, v, r]) => u > left && u < right && v > top && r > 1.35);
@@ -107,10 +107,10 @@ function draw(ctx, view, { model, k }) {
     ctx.lineTo(px(m), bottom + 14);
     ctx.stroke();
   }
-  ctx.fillStyle = fade(p.state, 0.9);
-  label(ctx, seen.length > 1 ? "means heard" : "weighted mean *m*_α", px(seen[seen.length - 1]) + (seen[0] > 1.2 ? -6 : 6), top - 8, p, {
-    size: 12.5, align: seen[0] > 1.2 ? "right" : "left", halo: p.bg,
-  });
+  const words = seen.length > 1 ? "means heard" : "weighted mean *m*_α";
+  const at = px(seen[seen.length - 1]);
+  const late = at > view.w / 2;
+  label(ctx, words, at + (late ? -6 : 6), top - 8, p, { size: 12.5, align: late ? "right" : "left", halo: p.bg });
 }
 
 const LAMPS = [
