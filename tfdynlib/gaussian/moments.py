@@ -237,7 +237,8 @@ def _integrated(
     equations are stiff."""
     ends = [flow.Event(g, terminal=True) for g in (system.closeness, system.room)]
     if patient:
-        run = _stiff.solve(system, system.start, times, rtol, atol, ends, max_steps)
+        small = float(rtol), float(atol)
+        run = _stiff.solve(system, system.start, times, *small, ends, max_steps)
     else:
         run = flow.solve(
             system, system.start, times, "dop853", rtol, atol, ends, max_steps=max_steps

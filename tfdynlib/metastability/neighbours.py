@@ -27,7 +27,9 @@ def effective_fraction(d: int, beta: Number | ArrayLike) -> Float[np.ndarray, ".
     if beta.size and beta.min() <= 0:
         raise _check.refuse("beta", "positive", f"{beta.min():g}")
     beta = _check.bounded(beta, "beta")
-    return np.asarray(np.exp(2 * _log_integral(d, beta) - _log_integral(d, 2 * beta)))
+    return np.asarray(
+        np.exp(2 * _log_integral(d, beta) - _log_integral(d, np.asarray(2 * beta)))
+    )
 
 
 def _log_integral(d: int, beta: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
@@ -40,7 +42,8 @@ def _log_integral(d: int, beta: Float[np.ndarray, "..."]) -> Float[np.ndarray, "
     # Where the scaled Bessel function is no double, the series is one.
     large = bessel > 1e-280
     log = np.log(np.where(large, bessel, 1.0))
-    log = np.where(beta > FAR, _log_far(order, np.maximum(beta, FAR)), log)
+    out = np.asarray(np.maximum(beta, FAR))
+    log = np.where(beta > FAR, _log_far(order, out), log)
     safe, small = np.where(large, beta, 1.0), np.where(large, 0.0, beta)
     log = log + gammaln(order + 1) - order * np.log(safe / 2)
     return np.where(large, log, np.log(hyp0f1(order + 1, small**2 / 4)) - small)
