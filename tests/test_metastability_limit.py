@@ -480,7 +480,7 @@ REFUSED = {
         [1, 2, 3], [0, 1, 2], [1, 1, 1]
     ),
     "distance must be of a shape": lambda: metastability.fit_bound(
-        [1, 2, 3], [0, 1], [1, 1, 1, 1]
+        [1, 2, 3], [0, 1, 2], [1, 1, 1, 1]
     ),
     "kappa must be zero or positive": lambda: metastability.bessel_ratio(3, -1),
     "d must be 2 or more": lambda: metastability.effective_fraction(1, 1.0),
