@@ -27,6 +27,7 @@ TWO_HINTS = {  # the second hint is the first line of the solution
         if re.search("/(gaussians|control|cold)/", page.docname)
     ),
     "book/back/real_weights",
+    "book/back/open",
 }
 STORIES = {"flows", "cold"}  # folders that are read from the first page to the last
 READING = 3 * 80  # characters to read for each line of code that is shown

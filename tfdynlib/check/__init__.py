@@ -55,6 +55,7 @@ PAGES = (
     "finite_size",
     "studies",
     "real_weights",
+    "open",
     "performance",
     "claims",
 )
