@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from figurehand import (
-    FIGURE,
     TOO_WIDE,
     begun,
     frame_cost,
