@@ -89,7 +89,7 @@ def numbers(value: object, shape: tuple[int, ...]) -> tuple[np.ndarray, str]:
         if array.dtype.kind not in "biufO":
             raise TypeError(array.dtype)
         array = array.astype(float, copy=False)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return (
             nothing,
             f"expected numbers of shape {shape}, got {type(value).__name__}.",

@@ -24,7 +24,7 @@ def wall(function: Callable) -> Verdict:
             return not_yet(complaint)
         try:
             got = float(value)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return not_yet(f"on {case.name} expected one number, got {value!r}.")
         if np.isinf(expected) and got != np.inf:
             return not_yet(f"on {case.name} there is no wall; got {got:.6g}.")
