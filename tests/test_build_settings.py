@@ -148,6 +148,18 @@ def test_every_page_of_the_order_is_there():
         assert (ROOT / f"{name}.md").is_file(), name
 
 
+def test_no_executed_notebook_is_kept():
+    """Outputs would be old, and their metadata is what other sites refuse."""
+    assert list((ROOT / "book").rglob("*.ipynb")) == []
+
+
+def test_a_cell_that_hangs_or_complains_fails_the_build():
+    execute = SETTINGS["execute"]
+    assert execute["timeout"] <= 120
+    assert execute["stderr_output"] == "error"
+    assert SETTINGS["sphinx"]["config"]["nb_execution_raise_on_error"] is True
+
+
 def test_every_page_is_in_the_order():
     toc = read("_toc.yml")
     for path in (ROOT / "book").rglob("*.md"):

@@ -11,6 +11,7 @@ from figurehand import (
     TOO_WIDE,
     begun,
     frame_cost,
+    frames,
     model,
     pick,
     put,
@@ -76,6 +77,32 @@ def test_axe_finds_nothing_in_the_dark(visit, view):
     page = at_view(visit, view, theme="dark")
     assert violations(page) == []
     assert page.evaluate(TOO_WIDE) <= 0
+
+
+# How high the figure is at moments of its run, from the first to the last.
+HEIGHTS = """async () => {
+  const el = document.querySelector(".tfdyn");
+  const scrub = el.querySelector(".tfdyn-scrub");
+  const found = [];
+  for (const share of [0, 0.1, 0.35, 0.65, 1]) {
+    scrub.value = +scrub.min + share * (scrub.max - scrub.min);
+    scrub.dispatchEvent(new Event("input", { bubbles: true }));
+    for (let k = 0; k < 3; k += 1) await new Promise(requestAnimationFrame);
+    found.push(Math.round(el.getBoundingClientRect().height));
+  }
+  return found;
+}"""
+
+
+@every_view
+def test_text_below_a_figure_stays_where_it_is(visit, view):
+    """What it says of a moment takes the room of what it says of another."""
+    page = at_view(visit, view)
+    for width in (760, 360):
+        page.set_viewport_size({"width": width, "height": 1000})
+        frames(page, 4)
+        heights = page.evaluate(HEIGHTS)
+        assert max(heights) - min(heights) <= 1, (width, heights)
 
 
 def taken(page: Page, figure: str, name: str) -> tuple[bool, float]:

@@ -54,5 +54,7 @@ def test_ci_does_what_anybody_can_do_at_home():
 
 
 def test_scripts_of_the_ci_are_valid_shell():
-    for name, shell in (("run", "bash"), ("environment", "sh"), ("lock", "sh")):
+    shells = {"run": "bash", "environment": "sh", "lock": "sh", "ranges": "sh"}
+    assert shells.keys() == {path.name for path in (ROOT / ".ci").iterdir()}
+    for name, shell in shells.items():
         subprocess.run([shell, "-n", ROOT / ".ci" / name], check=True)
