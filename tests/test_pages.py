@@ -232,6 +232,12 @@ def test_a_page_says_where_to_go_next(page):
     assert re.search(r"\bNext\b", page.prose[-400:])
 
 
+def test_the_start_page_names_the_second_way_to_run_a_page():
+    """Binder may be full; it is free, and nobody's to promise."""
+    start = pagesource.Page("book/intro").prose
+    assert re.search(r"When Binder is full.*\bdownloads the page", start, re.DOTALL)
+
+
 FOLLOWING = [
     (page.docname, after.docname)
     for page, after in pairwise(CHAPTERS)
