@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tfdynlib._check import shown
 from tfdynlib.check._verdict import Case, Verdict, call, not_yet, yes
 
 RTOL = 1e-9
@@ -25,7 +26,7 @@ def wall(function: Callable) -> Verdict:
         try:
             got = float(value)  # type: ignore[arg-type]
         except (TypeError, ValueError, OverflowError):
-            return not_yet(f"on {case.name} expected one number, got {value!r}.")
+            return not_yet(f"on {case.name} expected one number, got {shown(value)}.")
         if np.isinf(expected) and got != np.inf:
             return not_yet(f"on {case.name} there is no wall; got {got:.6g}.")
         if np.isfinite(expected) and not abs(got - expected) <= RTOL * expected:
