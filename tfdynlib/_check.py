@@ -58,7 +58,8 @@ def one_of(value: str, options: Iterable[str], name: str) -> str:
 
 def number(value: Any, name: str) -> float:
     """``value`` as a float, whatever its size."""
-    if isinstance(value, str | bytes | bool | np.bool_):
+    kinds = str | bytes | bool | np.bool_ | np.ma.MaskedArray
+    if isinstance(value, kinds):
         raise refuse(name, "a number", shown(value))
     try:
         return float(value)

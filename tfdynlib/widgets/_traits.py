@@ -32,7 +32,7 @@ class Real(Trait):
 
     def validate(self, obj: Any, value: Any) -> float:
         wanted = f"a number from {self.min:g} to {self.max:g}"
-        if isinstance(value, bool | np.bool_):
+        if isinstance(value, bool | np.bool_ | np.ma.MaskedArray):
             raise self.no(wanted, value)
         try:
             number = float(value)
@@ -71,7 +71,7 @@ class OneOf(Trait):
         self.words = words
 
     def validate(self, obj: Any, value: Any) -> str:
-        if value not in self.words:
+        if not isinstance(value, str) or value not in self.words:
             words = ", ".join(map(repr, self.words))
             raise self.no(f"one of {words}", shown(value))
         return str(value)

@@ -25,7 +25,8 @@ class Sign(Trait):
     """1 or -1."""
 
     def validate(self, obj: Any, value: Any) -> int:
-        if isinstance(value, bool) or value not in (1, -1):
+        number = isinstance(value, Number) and not isinstance(value, bool)
+        if not number or value not in (1, -1):
             raise self.no("1 or -1", shown(value))
         return int(value)
 

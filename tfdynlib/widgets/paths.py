@@ -27,7 +27,7 @@ class Visited(Trait):
         try:
             of = value["of"]
             points = [(str(a), int(b), float(c)) for a, b, c in value["points"]]
-        except (TypeError, ValueError, KeyError, OverflowError):
+        except (TypeError, ValueError, LookupError, OverflowError):
             raise self.no(wanted, shown(value)) from None
         fits = isinstance(of, str) and len(points) <= MOST
         if not fits or not all(

@@ -1,8 +1,9 @@
-"""Integers beyond all doubles, in the place of every number that a reader may give.
+"""What is no number, or none that can be used, in the place of each that is asked for.
 
-Python's integers have no end; an array or a loop that takes one fails far inside, in
-words of NumPy.  Each public function with a number among its arguments refuses it at
-the front door.
+Python's integers have no end: an array or a loop that takes one that no double holds
+fails far inside, in words of NumPy.  So do masked arrays, words and the ends of the
+doubles.  Each public function with a number among its arguments refuses them at the
+front door, or answers; it never raises anything else and never warns.
 """
 
 import importlib
@@ -234,20 +235,23 @@ ROOMS = (
     *(summation, sweep, weights),
 )
 HUGE = (10**400, -(10**400), 10**5000)
+ODD = (
+    *(None, "x", True, 1j, {}, [], [[]], [[1], [1, 2]], object, np.ones(3)),
+    np.ma.masked_array([1.0], mask=[True]),
+    *(np.nan, np.inf, -np.inf, -1, 0, 2.5, 1e200, 5e-324),
+)
 
 
-def said(function, arguments):
-    """The complaint about one call that must be refused, or nothing."""
+def said(function, arguments, may_answer=False):
+    """The complaint about one call, or nothing if it was refused by name."""
     try:
         function(**arguments)
     except ValueError as error:
-        form = type(error) is ValueError and re.match(
-            r"[\w().\[\]]+ .*must ", str(error)
-        )
-        return "" if form else f"{type(error).__name__}: {error}"
+        form = re.match(r"[\w().\[\], ]+ .*must ", str(error))
+        return "" if type(error) is ValueError and form else f"ValueError: {error}"
     except Exception as error:  # whatever comes is told
         return f"{type(error).__name__}: {error}"
-    return "accepted"
+    return "" if may_answer else "accepted"
 
 
 def attack(name):
@@ -259,28 +263,29 @@ def attack(name):
         call(**given, **numbers)
     except Exception as error:  # whatever comes is told
         return [f"{name}, called rightly: {type(error).__name__}: {error}"]
-    found = [
-        f"{name}, {argument} = HUGE[{k}]: {words}"
+    return [
+        f"{name}, {argument} = {'ODD' if odd else 'HUGE'}[{k}]: {words}"
         for argument in numbers
-        for k, huge in enumerate(HUGE)
-        if (words := said(call, given | numbers | {argument: huge}))
+        for odd in (False, True)
+        for k, wrong in enumerate(ODD if odd else HUGE)
+        if (words := said(call, given | numbers | {argument: wrong}, odd))
     ]
-    return found
 
 
 def attack_figure(name):
-    """Complaints about a figure each of whose traits is given what is too large."""
+    """Complaints about a figure each of whose traits is given the same."""
     figure = getattr(widgets, name)()
+    traits = {key: t for key, t in figure.traits().items() if isinstance(t, Trait)}
+    values = [(value, False) for value in (*HUGE, [HUGE[0]], [[HUGE[2]]])]
     return [
-        f"{name}, {trait} = {len(value) if isinstance(value, list) else 1}: {words}"
-        for trait, kind in figure.traits().items()
-        if isinstance(kind, Trait)
-        for value in (*HUGE, [HUGE[0]], [[HUGE[2]]])
-        if (words := said(partial(setattr, figure, trait, value), {}))
+        f"{name}, {trait} = {odd and value}: {words}"
+        for trait in traits
+        for value, odd in values + [(value, True) for value in ODD]
+        if (words := said(partial(setattr, figure, trait, value), {}, odd))
     ]
 
 
-def test_a_number_too_large_is_refused_by_name():
+def test_what_is_no_number_is_refused_by_name_or_answered():
     assert sum(unchecked(attack, [[name] for name in CALLS]), []) == []
 
 
