@@ -113,6 +113,40 @@ def assert_preset(page: Page, figure: str, name: str) -> None:
     assert name in pressed.evaluate_all("(all) => all.map((e) => e.dataset.preset)")
 
 
+# How high the figure is at moments of its run, from the first to the last.
+HEIGHTS = """async () => {
+  const el = document.querySelector(".tfdyn");
+  const scrub = el.querySelector(".tfdyn-scrub");
+  const found = [];
+  for (const share of [0, 0.1, 0.35, 0.65, 1]) {
+    scrub.value = +scrub.min + share * (scrub.max - scrub.min);
+    scrub.dispatchEvent(new Event("input", { bubbles: true }));
+    for (let k = 0; k < 3; k += 1) await new Promise(requestAnimationFrame);
+    found.push(Math.round(el.getBoundingClientRect().height));
+  }
+  return found;
+}"""
+
+
+@every_view
+def test_text_below_a_figure_stays_where_it_is(visit, view):
+    """What it says of a moment takes the room of what it says of another."""
+    page = at_view(visit, view)
+    for width in (760, 360):
+        page.set_viewport_size({"width": width, "height": 1000})
+        frames(page, 4)
+        heights = page.evaluate(HEIGHTS)
+        assert max(heights) - min(heights) <= 1, (width, heights)
+
+
+def taken(page: Page, figure: str, name: str) -> tuple[bool, float]:
+    """Take a preset's chip in its own view: whether it plays, and the moment."""
+    view = getattr(widgets, figure)(name).state().get("view")
+    if view:
+        page.evaluate(f"{FIGURE}.tfdyn.model.set('view', '{view}')")
+    return begun(page, name)
+
+
 @every_figure
 def test_a_preset_sets_its_values_and_plays_from_the_start(visit, figure):
     page, presets = visit(figure, rest=False), getattr(widgets, figure).PRESETS

@@ -53,7 +53,6 @@ PAGES = (
     "terminal",
     "consensus",
     "finite_size",
-    "studies",
     "real_weights",
     "open",
     "performance",

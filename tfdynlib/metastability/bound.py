@@ -18,6 +18,7 @@ from tfdynlib._check import Number
 
 # Half of a 95% interval, in standard errors.
 NORMAL = 1.959963984540054
+LATEST = 1e9
 
 
 def concentration_bound(
@@ -121,8 +122,9 @@ def fit_bound(
         raise _check.refuse("distance", wanted, values) from None
     if values.size < 5:
         raise _check.refuse("distance", "five numbers or more", values.size)
-    if times.min() < 0:
-        raise _check.refuse("t", "zero or positive", f"{times.min():g}")
+    if not 0 <= times.min() <= times.max() <= LATEST:
+        came = f"{times.min():g} to {times.max():g}"
+        raise _check.refuse("t", f"between 0 and {LATEST:g}", came)
     cold, times = np.log(_cold(beta)).ravel(), times.ravel()
     seen = np.log(values).ravel()
 

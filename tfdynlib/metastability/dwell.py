@@ -6,6 +6,7 @@ from tfdynlib import _check
 from tfdynlib._check import Number
 
 NODES = 20
+MOST_PANELS = 100_000
 
 
 def gap_velocity(gap: Number, beta: Number, mass: Number = 0.5) -> float:
@@ -41,7 +42,11 @@ def dwell_time(
         raise _check.refuse("until", f"below the gap {gap:g}", until)
     low, high = (float(np.log(np.tan(phi / 2))) for phi in (end, gap))
     # Panels on which the exponent beta tanh u changes by about one.
-    panels = int(np.ceil((high - low) * max(2.0, beta)))
+    wanted = np.ceil((high - low) * max(2.0, beta))
+    if wanted > MOST_PANELS:
+        most = MOST_PANELS / (high - low)
+        raise _check.refuse("beta", f"up to {most:.3g} for this gap", beta)
+    panels = int(wanted)
     node, weight = np.polynomial.legendre.leggauss(NODES)
     edge = np.linspace(low, high, panels + 1)
     half = (high - low) / panels / 2
@@ -58,7 +63,7 @@ def _weights(gap: np.ndarray, beta: float, p: float) -> np.ndarray:
 
 
 def _angle(value: Number, name: str) -> float:
-    out = _check.positive(value, name)
+    out = _check.moderate(value, name)
     if out >= np.pi:
         raise _check.refuse(name, "below π, where the two rest", value)
     return out

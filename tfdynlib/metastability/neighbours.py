@@ -8,6 +8,8 @@ from tfdynlib import _check, attention
 from tfdynlib._check import Number
 from tfdynlib.weights import Heads
 
+COLDEST = 1e9  # later the Bessel functions have no digits
+
 
 def effective_fraction(d: int, beta: Number | ArrayLike) -> Float[np.ndarray, "..."]:
     r"""Which part of a uniform cloud on the sphere of R^d a token sees, with B = I.
@@ -23,6 +25,9 @@ def effective_fraction(d: int, beta: Number | ArrayLike) -> Float[np.ndarray, ".
     d, beta = _check.count(d, "d", 2), _check.array(beta, "beta")
     if beta.size and beta.min() <= 0:
         raise _check.refuse("beta", "positive", f"{beta.min():g}")
+    if beta.size and not (beta.max() <= COLDEST and beta.min() * COLDEST >= 1):
+        wanted = f"between {1 / COLDEST:g} and {COLDEST:g}"
+        raise _check.refuse("beta", wanted, f"{beta.min():g} to {beta.max():g}")
     return np.asarray(
         np.exp(2 * _log_integral(d, beta) - _log_integral(d, np.asarray(2 * beta)))
     )
