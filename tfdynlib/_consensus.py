@@ -26,7 +26,9 @@ def entered(
 def values(objective: Callable[[Tokens], Any], x: Tokens) -> Float[np.ndarray, " n"]:
     """Values of the objective, whatever they are."""
     values = np.asarray(objective(x.copy()))
-    if values.dtype.kind not in "biuf" or values.shape != (len(x),):
+    if values.dtype.kind not in "biuf":
+        raise _check.refuse("objective(x)", "real numbers", values.dtype)
+    if values.shape != (len(x),):
         raise _check.refuse("objective(x)", f"of shape ({len(x)},)", values)
     return values.astype(float, copy=False)
 
@@ -47,5 +49,6 @@ def mean(
 ) -> Float[np.ndarray, "k d"]:
     """Means with the weights e^{-alpha f} of each row, the least value taken out."""
     low = np.where(mass > 0, values, np.inf).min(axis=1, keepdims=True)
-    weight = np.exp(-alpha * np.maximum(values - low, 0.0)) * mass
+    with np.errstate(over="ignore"):  # a weight of nothing
+        weight = np.exp(-alpha * np.maximum(values - low, 0.0)) * mass
     return np.asarray(weight @ x / weight.sum(axis=1, keepdims=True))

@@ -46,7 +46,12 @@ def mean(
     bowl = np.eye(d) if H is None else _check.symmetric(np.atleast_2d(H), "H")
     bowl = _check.shaped(bowl, "H", (d, d), ", the dimension of m0")
     L = _root(S)
-    values, Q = np.linalg.eigh(alpha * L.T @ bowl @ L)
+    with np.errstate(over="ignore", invalid="ignore"):
+        K = alpha * L.T @ bowl @ L
+    if not np.abs(K).max() < _check.LARGEST:
+        wanted = f"such that alpha S0 H is below {_check.LARGEST:g}"
+        raise _check.refuse("alpha", wanted, alpha)
+    values, Q = np.linalg.eigh(K)
     if values[0] <= -1:
         wanted = "such that e^(-alpha f) has a mean (1 + alpha S0 H positive)"
         raise _check.refuse("H", wanted, f"an eigenvalue {1 + values[0]:.3g}")

@@ -97,7 +97,7 @@ def polarised_mean(
     ``attention_objective(heads)`` and alpha = beta it is what attention sees.
     """
     x, mass, alpha = _consensus.entered(x, mass, alpha, objective)
-    table = _check.array(objective(x, x), "objective(x, x)", ndim=2)
+    table = _check.array(objective(x.copy(), x.copy()), "objective(x, x)", ndim=2)
     return _consensus.mean(
         _check.shaped(table, "objective(x, x)", 2 * x.shape[:1]), x, mass, alpha
     )
@@ -134,8 +134,14 @@ def attention_objective(heads: Heads) -> Polarised:
     :math:`f_x(y) = -\langle Bx, y\rangle`, for one head; alpha is its beta."""
     if _check.fixed_heads(heads, "heads").H != 1:
         raise _check.refuse("heads", "one head", f"{heads.H} heads")
-    B = heads.B[0]
-    return lambda x, y: -(x @ B.T) @ y.T
+    B, d = heads.B[0], heads.d
+
+    def objective(x: Tokens, y: Tokens) -> Float[np.ndarray, "n k"]:
+        why = ", the dimension of the heads"
+        x, y = (_check.shaped(v, k, (None, d), why) for v, k in ((x, "x"), (y, "y")))
+        return -(x @ B.T) @ y.T
+
+    return objective
 
 
 @dataclass(frozen=True, repr=False)
@@ -149,7 +155,8 @@ class Run:
     consensus
         The weighted mean at each time; on the sphere it lies inside the ball.
     spread
-        Root mean square distance of the tokens from their (unweighted) centre.
+        Root mean square distance of the tokens from their centre of mass (the
+        objective plays no part in it).
     status
         ``"consensus"`` (the last spread is below 1e-3 of the first); ``"on the way"``
         (it is smaller than the first, no more); ``"no consensus"`` (the tokens are no

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from jaxtyping import Float
 
-from tfdynlib import sphere
+from tfdynlib import _check, sphere
 
 # Great circles, points on each, and how many of their steps make a long one.
 CIRCLES, POINTS, LONG = 8, 16_384, 32
@@ -25,9 +25,8 @@ def steepness(density: Callable[[Points], Values], x: Points) -> tuple[float, fl
         size = np.linalg.norm(v, axis=1)
         for point, unit in zip(some[size > 1e-6], v[size > 1e-6]):
             unit = unit / np.linalg.norm(unit)
-            value = density(
-                np.outer(np.cos(angle), point) + np.outer(np.sin(angle), unit)
-            )
+            circle = np.outer(np.cos(angle), point) + np.outer(np.sin(angle), unit)
+            value = _check.shaped(density(circle), "density(x)", (POINTS,))
             long = max(long, float(np.abs(value - np.roll(value, LONG)).max()) / LONG)
             short = max(short, float(np.abs(value - np.roll(value, 1)).max()))
     return long / angle[1], short / angle[1]

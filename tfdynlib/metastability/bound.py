@@ -18,7 +18,6 @@ from tfdynlib._check import Number
 
 # Half of a 95% interval, in standard errors.
 NORMAL = 1.959963984540054
-LATEST = 1e9
 
 
 def concentration_bound(
@@ -33,12 +32,9 @@ def concentration_bound(
     Raises ``ValueError`` for constants or beta that are not positive and negative
     times; inf where it leaves the doubles.
     """
-    beta, t = _positive(beta, "beta"), _check.array(t, "t")
-    if t.size and t.min() < 0:
-        raise _check.refuse("t", "zero or positive", f"{t.min():g}")
+    beta, t = _together(beta, t)
     C, C1, c = (_check.positive(v, k) for v, k in ((C, "C"), (C1, "C1"), (c, "c")))
-    with np.errstate(over="ignore"):
-        return np.asarray(C * (_cold(beta) * np.exp(C1 * t) + np.exp(-c * t)))
+    return np.asarray(C * _shape(beta, t, 1.0, C1, c))
 
 
 def bound_minimum(
@@ -88,10 +84,13 @@ class Fit:
     def bound(
         self, beta: Number | ArrayLike, t: Number | ArrayLike
     ) -> Float[np.ndarray, "..."]:
-        """The fit times ``excess``: no distance of those that were given is above."""
-        cold, t = _cold(_positive(beta, "beta")), _check.array(t, "t")
-        sum_ = self.A * cold * np.exp(self.C1 * t) + self.C * np.exp(-self.c * t)
-        return np.asarray(self.excess * sum_)
+        """The fit times ``excess``: no distance of those that were given is above.
+
+        Raises ``ValueError`` as ``concentration_bound`` does.
+        """
+        beta, t = _together(beta, t)
+        shape = _shape(beta, t, self.A / self.C, self.C1, self.c)
+        return np.asarray(self.excess * self.C * shape)
 
 
 def fit_bound(
@@ -113,7 +112,7 @@ def fit_bound(
     """
     from scipy.optimize import least_squares
 
-    beta, times = _positive(beta, "beta"), _check.array(t, "t")
+    beta, times = _together(beta, t)
     values = _positive(distance, "distance")
     try:
         beta, times, values = np.broadcast_arrays(beta, times, values)
@@ -122,9 +121,6 @@ def fit_bound(
         raise _check.refuse("distance", wanted, values) from None
     if values.size < 5:
         raise _check.refuse("distance", "five numbers or more", values.size)
-    if not 0 <= times.min() <= times.max() <= LATEST:
-        came = f"{times.min():g} to {times.max():g}"
-        raise _check.refuse("t", f"between 0 and {LATEST:g}", came)
     cold, times = np.log(_cold(beta)).ravel(), times.ravel()
     seen = np.log(values).ravel()
 
@@ -157,8 +153,35 @@ def _cold(beta: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
     return np.asarray(np.sqrt(np.log1p(beta) / beta))
 
 
+def _shape(
+    beta: Float[np.ndarray, "..."],
+    t: Float[np.ndarray, "..."],
+    ratio: float,
+    C1: float,
+    c: float,
+) -> Float[np.ndarray, "..."]:
+    """The sum of both terms, the factor of the first one over that of the second."""
+    with np.errstate(over="ignore"):
+        return np.asarray(ratio * _cold(beta) * np.exp(C1 * t) + np.exp(-c * t))
+
+
+def _together(
+    beta: Number | ArrayLike, t: Number | ArrayLike
+) -> tuple[Float[np.ndarray, "..."], Float[np.ndarray, "..."]]:
+    """Betas and times that can be broadcast against each other."""
+    beta, t = _positive(beta, "beta"), _check.array(t, "t")
+    if t.size and t.min() < 0:
+        raise _check.refuse("t", "zero or positive", f"{t.min():g}")
+    try:
+        np.broadcast_shapes(beta.shape, t.shape)
+    except ValueError:
+        wanted = f"of a shape that fits {beta.shape}, that of beta"
+        raise _check.refuse("t", wanted, t) from None
+    return beta, t
+
+
 def _positive(value: Number | ArrayLike, name: str) -> Float[np.ndarray, "..."]:
     out = _check.array(value, name)
     if out.size == 0 or out.min() <= 0:
-        raise _check.refuse(name, "positive", "a number that is not")
+        raise _check.refuse(name, "positive", f"{out.min():g}" if out.size else "none")
     return out

@@ -76,6 +76,8 @@ def plateaus(t: Number | ArrayLike, counts: ArrayLike) -> tuple[Plateau, ...]:
     """
     times = _check.increasing(t, "t")
     count = _check.shaped(counts, "counts", (len(times),), ", one for each time")
+    if not (count == np.round(count)).all() or count.min() < 0:
+        raise _check.refuse("counts", "whole numbers, zero or more", count.min())
     new = np.flatnonzero(np.append(True, count[1:] != count[:-1]))
     ends = np.append(times[new[1:]], times[-1])
     return tuple(

@@ -32,6 +32,7 @@ def distance_to_limit(
     _check.instance(mu, Measure, "mu", "a Measure (see measure.Measure)")
     _check.instance(limit, Limit, "limit", "a Limit (see Limit.of)")
     _check.one_of(ground, ("chordal", "geodesic"), "ground")
+    _check.shaped(mu.x, "mu.x", (None, limit.d), ", the dimension of the limit")
     if start is None:
         reach = limit.reach(mu.x)
         far = np.linalg.norm(mu.x - mu.x @ limit.basis @ limit.basis.T, axis=1)
@@ -40,6 +41,7 @@ def distance_to_limit(
         square = angle**2 if ground == "geodesic" else 4 * np.sin(angle / 2) ** 2
         return float(np.sqrt(mu.mass @ square))
     _check.instance(start, Measure, "start", "a Measure (see measure.Measure)")
+    _check.shaped(start.x, "start.x", (None, limit.d), ", the dimension of the limit")
     seen = start.mass > 0
     target = Measure(limit.project(start.x[seen]), start.mass[seen])
     return measure.wasserstein2(mu, target, ground)

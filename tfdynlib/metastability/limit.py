@@ -86,8 +86,8 @@ class Limit:
     @property
     def rate(self) -> float:
         r"""The rate :math:`\gamma / |B|_2` of :math:`r = |P_{E^\perp}x|^2 / |P_E x|^2`:
-        :math:`r(t) \le r_0 e^{-2\gamma t/|B|}`."""
-        return float(self.gap / np.linalg.norm(self.B, 2))
+        :math:`r(t) \le r_0 e^{-2\gamma t/|B|}`; 0 without a gap."""
+        return self.gap / float(np.linalg.norm(self.B, 2)) if self.gap > 0 else 0.0
 
     @property
     def distance_rate(self) -> float:
@@ -194,9 +194,11 @@ def _smooth(
         return Check(name, None, float("nan"), "no density was given")
     _check.function(density, "density", "a function of points (n, d)")
     x = sphere.retract(_check.unit_rows(mu.x, "mu.x"))
-    value = _check.shaped(density(x), "density(x)", (len(x),))
+    value = _check.shaped(density(x.copy()), "density(x)", (len(x),))
     mean = float(np.abs(value).mean())
-    margin = float(value.min() / mean) if mean > 0 else 0.0
+    if mean == 0:
+        return Check(name, False, 0.0, "it vanishes at every atom")
+    margin = float(value.min() / mean)
     near, nearer = steepness(density, x)
     # The quotient of a jump, or of a root, grows as its step shrinks.
     lipschitz = nearer <= 3 * near + 1e-6 * mean

@@ -8,7 +8,8 @@ from tfdynlib import _check, attention
 from tfdynlib._check import Number
 from tfdynlib.weights import Heads
 
-COLDEST = 1e9  # later the Bessel functions have no digits
+# Beyond this SciPy's Bessel functions are no numbers, and few terms are exact.
+FAR, TERMS = 1e8, 8
 
 
 def effective_fraction(d: int, beta: Number | ArrayLike) -> Float[np.ndarray, "..."]:
@@ -25,26 +26,33 @@ def effective_fraction(d: int, beta: Number | ArrayLike) -> Float[np.ndarray, ".
     d, beta = _check.count(d, "d", 2), _check.array(beta, "beta")
     if beta.size and beta.min() <= 0:
         raise _check.refuse("beta", "positive", f"{beta.min():g}")
-    if beta.size and not (beta.max() <= COLDEST and beta.min() * COLDEST >= 1):
-        wanted = f"between {1 / COLDEST:g} and {COLDEST:g}"
-        raise _check.refuse("beta", wanted, f"{beta.min():g} to {beta.max():g}")
-    return np.asarray(
-        np.exp(2 * _log_integral(d, beta) - _log_integral(d, np.asarray(2 * beta)))
-    )
+    beta = _check.bounded(beta, "beta")
+    return np.asarray(np.exp(2 * _log_integral(d, beta) - _log_integral(d, 2 * beta)))
 
 
 def _log_integral(d: int, beta: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
-    r"""Logarithm of the mean of e^{beta z}: :math:`{}_0F_1(d/2;\ \beta^2/4)`."""
+    r"""Logarithm of the mean of e^{beta (z - 1)}, where e^beta is no part of it:
+    :math:`e^{-\beta}\, {}_0F_1(d/2;\ \beta^2/4)`."""
     from scipy.special import gammaln, hyp0f1, ive
 
-    order = d / 2 - 1
-    bessel = ive(order, beta)
+    order, near = d / 2 - 1, np.minimum(beta, FAR)
+    bessel = ive(order, near)
     # Where the scaled Bessel function is no double, the series is one.
     large = bessel > 1e-280
+    log = np.log(np.where(large, bessel, 1.0))
+    log = np.where(beta > FAR, _log_far(order, np.maximum(beta, FAR)), log)
     safe, small = np.where(large, beta, 1.0), np.where(large, 0.0, beta)
-    far = np.log(np.where(large, bessel, 1.0)) + safe + gammaln(order + 1)
-    far = far - order * np.log(safe / 2)
-    return np.asarray(np.where(large, far, np.log(hyp0f1(order + 1, small**2 / 4))))
+    log = log + gammaln(order + 1) - order * np.log(safe / 2)
+    return np.where(large, log, np.log(hyp0f1(order + 1, small**2 / 4)) - small)
+
+
+def _log_far(order: float, x: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
+    """Logarithm of e^{-x} I(x) far out, by Hankel's expansion."""
+    term = total = np.ones_like(x)
+    for k in range(1, TERMS):
+        term = -term * (4 * order**2 - (2 * k - 1) ** 2) / (8 * k * x)
+        total = total + term
+    return np.asarray(np.log(total) - 0.5 * np.log(2 * np.pi * x))
 
 
 def effective_neighbours(

@@ -12,6 +12,8 @@ from tfdynlib.metastability.limit import SAME, one_head
 from tfdynlib.weights import Heads
 
 POLES, REST, TURNING = "poles", "rest", "turning"
+# Eigenvectors nearer than this are one.
+ALIKE = 1e-7
 
 
 def pair_velocity(x: Real[np.ndarray, "n d"], heads: Heads) -> Float[np.ndarray, "n d"]:
@@ -57,8 +59,9 @@ def top_of(V: Float[np.ndarray, "d d"]) -> Top:
     gap = value - float(rest.max()) if len(rest) else 0.0
     if np.abs(values[top].imag).max() > SAME * size:
         return Top(value, gap, None)
-    basis = np.linalg.qr(vectors[:, top].real)[0]
-    return Top(value, gap, np.ascontiguousarray(basis))
+    # Of a Jordan block every eigenvector is the same.
+    basis, length, _ = np.linalg.svd(vectors[:, top].real, full_matrices=False)
+    return Top(value, gap, np.ascontiguousarray(basis[:, length > ALIKE * length[0]]))
 
 
 @dataclass(frozen=True)
@@ -91,11 +94,14 @@ def predicted_end(heads: Heads) -> End:
 
     With v the dominant real eigenvector of V (largest real part):
     :math:`\langle v, Bv\rangle > 0` makes ±v a stable pair of ``"poles"``, as
-    Conjecture 1 has it.  Where it is negative, or zero, an equal pair is driven away
-    from v and comes to ``"rest"``, most often where :math:`\langle x, Bx\rangle = 0`
-    (a single cluster still goes to v, and so do unequal ones as a rule); so it does
-    anywhere in an eigenspace of dimension two or more.  A complex dominant pair keeps
-    all of them ``"turning"``.
+    Conjecture 1 has it (a pair of clusters, that is: if the eigenvalue is negative too
+    the tokens of a cluster drift apart).  Where it is negative, or zero, an equal pair
+    is driven away from v and comes to ``"rest"``, most often where
+    :math:`\langle x, Bx\rangle = 0` (a single cluster still goes to v, and so do
+    unequal ones as a rule); so it does anywhere in an eigenspace of dimension two or
+    more.  A complex dominant pair of eigenvalues keeps it ``"turning"`` if
+    :math:`\langle x, Bx\rangle > 0` in all of their plane; else it turns until that
+    vanishes, and is at ``"rest"``.
 
     Source: Conjecture 1 of :cite:t:`alcalde2026quantifying` in summary; its hypotheses
     are not known to us, and this theory is ours.
@@ -103,7 +109,7 @@ def predicted_end(heads: Heads) -> End:
     B, V = one_head(heads)
     top = top_of(V)
     if top.basis is None:
-        return End(TURNING, None, float("nan"), "V's dominant eigenvalues are complex")
+        return _turning(B, V, top)
     v = top.basis[:, 0] * np.sign(top.basis[np.abs(top.basis[:, 0]).argmax(), 0])
     score = float(v @ B @ v)
     if top.basis.shape[1] > 1:
@@ -113,42 +119,69 @@ def predicted_end(heads: Heads) -> End:
     return End(REST, v, score, "<v, Bv> <= 0: an equal pair is driven away from v")
 
 
+def _turning(B: Float[np.ndarray, "d d"], V: Float[np.ndarray, "d d"], top: Top) -> End:
+    """The end if the dominant eigenvalues are complex."""
+    values, vectors = np.linalg.eig(V)
+    seen = vectors[:, values.real >= top.value - SAME * np.abs(values).max()]
+    plane = np.linalg.svd(np.hstack([seen.real, seen.imag]))
+    inside = plane[0][:, : int((plane[1] > ALIKE * plane[1][0]).sum())]
+    why = "V's dominant eigenvalues are complex"
+    if np.linalg.eigvalsh(inside.T @ (B + B.T) @ inside)[0] > 0:
+        return End(TURNING, None, float("nan"), why)
+    return End(
+        REST, None, float("nan"), why + ", and <x, Bx> <= 0 somewhere on the way"
+    )
+
+
 def end_of_pair(
     x0: ArrayLike, heads: Heads, t: Number = 1000.0, tol: Number = 1e-6
 ) -> End:
-    """Where the equal pair x0, -x0 has come by layer-time t, by ``pair_velocity``.
+    r"""Where the equal pair x0, -x0 has come by layer-time t, by ``pair_velocity``.
 
-    ``"poles"`` if it rests at an eigenvector of V, ``"rest"`` if it rests because
-    <x, Bx> vanishes, ``"turning"`` if its speed is still above ``tol``.  A start that
-    rests already is an end.
+    ``"rest"`` where :math:`|\langle x, Bx\rangle| \le` tol |B|, ``"poles"`` where
+    :math:`|P_x V x| \le` tol |V|, which is at an eigenvector of V; ``"turning"`` if
+    it has come to neither.  A start that is there already is an end.  (The way is that
+    of the linear flow of V, forwards or backwards by the sign of
+    :math:`\langle x_0, Bx_0\rangle`: beta says only how fast the pair goes.)
     """
-    one_head(heads)
+    B, V = one_head(heads)
     x0 = np.atleast_2d(_check.array(x0, "x0"))
     if len(x0) != 1:
         raise _check.refuse("x0", "one point", x0)
-
-    def field(t: float, x: np.ndarray) -> np.ndarray:
-        return pair_velocity(x, heads)
-
+    x = _rows(x0, heads).copy()
     last, tol = _check.positive(t, "t"), _check.positive(tol, "tol")
-    x, now, step = _rows(x0, heads), 0.0, 1.0
-    speed = _speed(x, heads)
-    while now < last and speed > tol:  # longer and longer stretches
-        after = min(last, now + step)
-        run = flow.solve(field, x, [now, after], max_steps=100_000)
-        x, now, step = run.x[-1], after, 2 * step
-        speed = _speed(x, heads)
-    score = float(x[0] @ heads.B[0] @ x[0])
-    if speed > tol:
-        return End(TURNING, x[0], score, f"it moves at speed {speed:.2g}")
-    free = float(np.linalg.norm(cluster_velocity(x, heads)))
-    if free <= 10 * speed + 10 * tol:
-        return End(POLES, x[0], score, "an eigenvector of V")
-    return End(REST, x[0], score, "<x, Bx> = 0: the two sides pull alike")
+    size_b, size_v = np.linalg.norm(B, 2), np.linalg.norm(V, 2)
 
+    def score(t: float, x: Float[np.ndarray, "1 d"]) -> float:
+        return float(x[0] @ B @ x[0])
 
-def _speed(x: Float[np.ndarray, "1 d"], heads: Heads) -> float:
-    return float(np.linalg.norm(pair_velocity(x, heads)))
+    side = 1.0 if score(0.0, x) > 0 else -1.0
+
+    def pull(t: float, x: Float[np.ndarray, "1 d"]) -> float:
+        return side * score(t, x) - tol * size_b
+
+    def free(t: float, x: Float[np.ndarray, "1 d"]) -> float:
+        return float(np.linalg.norm(cluster_velocity(x, heads))) - tol * size_v
+
+    words = ""
+    if pull(0.0, x) > 0 and free(0.0, x) > 0:
+        ends = [flow.Event(g, True, -1) for g in (pull, free)]
+        run = flow.solve(
+            lambda t, x: pair_velocity(x, heads),
+            *(x, [0.0, last], "dopri5", 1e-9, 1e-11, ends),
+            max_steps=100_000,
+        )
+        x = run.x[-1]
+        if run.status not in ("done", "event"):
+            words = f"; the integrator stopped at t = {run.t[-1]:g}: {run.status}"
+    # An event is found up to rounding, and an end may lie just above it.
+    if free(0.0, x) <= tol * size_v:
+        return End(POLES, x[0], score(0.0, x), "an eigenvector of V")
+    if pull(0.0, x) <= tol * size_b:
+        why = "<x, Bx> = 0: the two sides pull alike"
+        return End(REST, x[0], score(0.0, x), why)
+    speed = float(np.linalg.norm(pair_velocity(x, heads)))
+    return End(TURNING, x[0], score(0.0, x), f"it moves at speed {speed:.2g}{words}")
 
 
 def _rows(x: Real[np.ndarray, "n d"], heads: Heads) -> Float[np.ndarray, "n d"]:

@@ -11,7 +11,7 @@ from tfdynlib._check import Number
 from tfdynlib._measure import Measure
 from tfdynlib.flow import Trajectory
 from tfdynlib.metastability.distance import distance_to_limit
-from tfdynlib.metastability.limit import Limit, one_head
+from tfdynlib.metastability.limit import SAME, Limit, one_head
 from tfdynlib.metastability.pairs import top_of
 from tfdynlib.weights import Heads
 
@@ -155,14 +155,22 @@ def exit_slope(heads: Heads) -> float:
     width is :math:`1/\sqrt\beta`; then it moves as one body, and what is left of order
     :math:`1/\sqrt\beta` grows at :math:`v_2 - v_1`, with v_1 the mean
     :math:`\langle e_1, V e_1\rangle` and v_2 the largest real part of the spectrum of
-    V.  Good to about a tenth.  Only for E a line; inf if v_2 = v_1 (nothing leaves).
+    V.  Good to about a tenth.  If e_1 is no eigenvector of V the body moves at once,
+    so that the first term is all (good to about a fifth).  Only for E a line with
+    :math:`\langle e_1, Be_1\rangle > 0`; inf if v_2 = v_1 (nothing leaves).
     """
     limit = Limit.of(heads)
     if limit.dim != 1:
         raise _check.refuse("heads", "such that E is a line", repr(limit))
     B, V = one_head(heads)
     e = limit.basis[:, 0]
-    push = top_of(V).value - float(e @ V @ e)
-    if push <= 1e-12:
-        return float("inf")
-    return float(np.linalg.norm(B @ e) / (2 * limit.gap) + 1 / (2 * push))
+    if e @ B @ e <= 0:
+        wanted = "such that <e_1, B e_1> > 0 at the pole e_1 of V B"
+        raise _check.refuse("heads", wanted, f"{e @ B @ e:.3g}")
+    mean = float(e @ V @ e)
+    aside, push = float(np.linalg.norm(V @ e - mean * e)), top_of(V).value - mean
+    seen = float(np.linalg.norm(B @ e) / (2 * limit.gap))
+    size = np.linalg.norm(V, 2)
+    if aside > SAME * size:
+        return seen
+    return seen + 1 / (2 * push) if push > SAME * size else float("inf")

@@ -86,7 +86,8 @@ def _axis(d: int, axis: ArrayLike | None) -> Float[np.ndarray, " d"]:
     if axis is None:
         return np.eye(_check.count(d, "d"))[-1]
     a = _check.shaped(axis, "axis", (d,))
-    size = float(np.linalg.norm(a))
-    if size == 0:
+    largest = np.abs(a).max(initial=0.0)
+    if largest == 0:
         raise _check.refuse("axis", "different from zero", "a zero vector")
-    return a / size
+    a = a / largest
+    return np.asarray(a / np.linalg.norm(a))

@@ -5,7 +5,6 @@ half a line: the next one takes it away, and does that run again.
 """
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -107,11 +106,6 @@ class Journal:
         assert self.out is not None
         self.out.write(json.dumps(what, default=_listed).encode() + b"\n")
         self.out.flush()
-
-    def close_to_disk(self) -> None:
-        """Wait until the disk has it all."""
-        assert self.out is not None
-        os.fsync(self.out.fileno())
 
 
 def _listed(value: Any) -> Any:
