@@ -26,7 +26,7 @@ if find_spec("tfdynlib") is None:
 from tfdynlib import __version__
 
 if __version__ != "{version}":
-    print(f"This page is of tfdynlib {version}; here is {{__version__}}. For the newest,")
+    print(f"This page is of tfdynlib {version}, here is {{__version__}}. For the new,")
     print("download the page again, run this and restart the kernel:")
     print('%pip install --upgrade "tfdynlib @ git+{url}@{branch}"')
 """

@@ -27,9 +27,9 @@ export function clustersPython(state, { t }) {
     `run = flow.solve(attention.field(heads), x0, t, ${options(state)})`,
     `x = run.x[np.searchsorted(t, ${t})]`,
     `labels = metastability.clusters(x, radius=${state.radius})`,
-    "print(labels.max() + 1, energy.interaction(x, heads))",
-    `tree = metastability.merging_tree(run, ${state.radius})`,
-    "print(*tree.t[-2:], tree.splits)  # the last mergers, to the step of t",
+    "print(labels.max() + 1)",
+    "E = energy.interaction(x, heads)",
+    `tree = metastability.merging_tree(run, ${state.radius})  # mergers: tree.t, to the step of t`,
   );
 }
 
