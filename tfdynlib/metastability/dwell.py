@@ -47,8 +47,8 @@ def dwell_time(
     wide = np.linspace(low, high, 2 + int(2 * (high - low)))
     if beta > (LARGEST + abs(np.log(p / (1 - p)))) / (1 + np.tanh(high)):
         return float("inf")
-    grown = beta * np.tanh([low, high])
-    steep = np.linspace(*grown, 2 + int(grown[1] - grown[0]))[1:-1] / beta
+    first, last = (beta * float(np.tanh(u)) for u in (low, high))
+    steep = np.linspace(first, last, 2 + int(last - first))[1:-1] / beta
     edge = np.unique(np.clip(np.concatenate([wide, np.arctanh(steep)]), low, high))
     node, weight = np.polynomial.legendre.leggauss(NODES)
     half = np.diff(edge) / 2

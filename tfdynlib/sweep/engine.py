@@ -167,7 +167,7 @@ def _each(
 
 
 def _ends_all(future: Future[list[Row]]) -> bool:
-    """Whether a job ended by what is no failure of its own: an interrupt, a lost pool."""
+    """Whether a job ended by no failure of its own: an interrupt, a lost pool."""
     error = future.exception()
     own = isinstance(error, Exception) and not isinstance(error, BrokenExecutor)
     return error is not None and not own
