@@ -22,7 +22,7 @@ def draw(
     view: tuple[Number, Number],
 ) -> None:
     """Far side, glass, near side."""
-    turn = camera(*_check.shaped(np.array(view), "view", (2,)))
+    turn = camera(*_check.shaped(np.asarray(view, dtype=object), "view", (2,)))
     seen = x @ turn.T
     far = seen[:, 2] < 0
     _drawing.rim(ax, facecolor=LIGHT["glass1"], edgecolor="none", zorder=0)
