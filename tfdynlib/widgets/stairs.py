@@ -68,8 +68,8 @@ class Stairs(Widget):
 
     One head ``B``, ``V`` at ``beta``; the start is a ``"uniform"`` draw of ``n`` tokens
     by ``seed``, a pair at the ``"gap"``, or a ``"grid"`` phi + ``skew`` sin(phi - 1) +
-    ``turn``.  ``rtol`` is the tolerance of the run to ``t_end``; tokens within a hundred
-    of it go on as one.
+    ``turn``.  ``rtol`` is the tolerance of the run to ``t_end``; tokens within a
+    hundred of it go on as one.
     """
 
     name = "stairs"

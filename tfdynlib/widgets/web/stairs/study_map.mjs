@@ -117,8 +117,8 @@ export function studyMap(card, { look, pick }) {
       exits(ctx, p, g, seen);
       const chosen = seen.rows.findIndex(({ beta }) => beta === seen.beta);
       seen.rows.forEach(({ beta }, i) =>
-        label(ctx, String(beta), seen.at.left - 7, g.y(i) + g.high / 2, p, {
-          size: 11.5, weight: i === chosen ? 600 : 400, color: i === chosen ? p.ink : p.mut, align: "right",
+        label(ctx, String(beta), seen.at.left - 4, g.y(i) + g.high / 2, p, {
+          size: 11, weight: i === chosen ? 600 : 400, color: i === chosen ? p.ink : p.mut, align: "right",
         }));
       const x = Math.round(seen.at.x(seen.now)) + 0.5;
       ctx.strokeStyle = fade(p.ink, 0.9);
