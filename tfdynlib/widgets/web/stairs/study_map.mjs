@@ -84,7 +84,7 @@ function law(ctx, p, g, { rows, slope, axis, at }) {
  */
 export function studyMap(card, { look, pick }) {
   const name = h("div", { class: "tfdyn-chart-name", "aria-hidden": "true" });
-  setRich(name, "stored *W*_2 over *β* and *t*: the darker, the nearer");
+  setRich(name, "stored *W*_2 over *β* and *t*: the bluer, the nearer");
   let g = null;
 
   function move([right, up]) {
