@@ -51,7 +51,8 @@ def page(opened: Callable[..., Page]) -> Page:
 
 def at_preset(page: Page, name: str, **values: object) -> None:
     """A preset at its moment, with other values."""
-    put(page, **Cold(name).state() | values)
+    page.click(f'[data-preset="{name}"]')
+    put(page, **values)
 
 
 def words(page: Page) -> str:
