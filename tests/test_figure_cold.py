@@ -26,6 +26,7 @@ from figurehand import (
 from figurehand import run_copied as run
 from figurepage import reading
 from playwright.sync_api import Browser, Page, expect
+from unchecked import unchecked
 
 from tfdynlib.widgets import Cold
 from tfdynlib.widgets._cold_presets import COLD_B, COLD_V, diagonal
@@ -50,7 +51,8 @@ def page(opened: Callable[..., Page]) -> Page:
 
 def at_preset(page: Page, name: str, **values: object) -> None:
     """A preset at its moment, with other values."""
-    put(page, **Cold(name).state() | values)
+    page.click(f'[data-preset="{name}"]')
+    put(page, **values)
 
 
 def words(page: Page) -> str:
@@ -348,6 +350,14 @@ def test_the_live_sentence_says_what_is_seen(opened):
 
 
 # In Python
+
+
+def still_of(name: str) -> str:
+    return Cold.still(Cold(name, n=min(Cold(name).n, 100)).state())
+
+
+def test_every_preset_has_a_still():
+    assert all("<svg" in svg for svg in unchecked(still_of, [[name] for name in ALL]))
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,13 @@
 """The stairs figure on a bare page: waits, forks, exits, the page against Python."""
 
+import re
 from collections.abc import Callable, Iterator
 from urllib.parse import quote
 
 import numpy as np
 import pytest
 from figurehand import (
+    FIGURE,
     assert_changes,
     assert_says,
     assert_shared,
@@ -17,6 +19,7 @@ from figurehand import (
     lamps,
     model,
     numbers,
+    pick,
     play,
     put,
     run_copied,
@@ -27,20 +30,30 @@ from figurepage import reading
 from playwright.sync_api import Browser, Page, expect
 from test_twin_stairs import EXITS, WAITS, I
 
-from tfdynlib import metastability
+from tfdynlib import metastability, sweep
 from tfdynlib.widgets import Stairs
 
-VIEWS = {"clusters": "circle_beta9", "exit": "exit2d"}
+VIEWS = {"clusters": "circle_beta9", "exit": "exit2d", "study": "study_replay"}
 ZERO = [[0.0, 0.0], [0.0, 0.0]]
 
 
 @pytest.fixture
 def visit(browser: Browser, bare_pages) -> Iterator[Callable[..., Page]]:
-    """visit(preset, width=760, hash="", theme="light", **context): a page, at rest."""
-    addresses = bare_pages("Stairs", *((name,) for name in Stairs.PRESETS))
-    of = dict(zip(Stairs.PRESETS, addresses))
+    """visit(preset, width=760, …): the page at a preset's moment, still, at rest."""
     with reading(browser) as opened:
-        yield lambda preset, *args, **more: opened(of[preset], *args, **more)
+
+        def visit(preset: str, *args: object, **more: object) -> Page:
+            page = opened(
+                bare_pages("Stairs")[0],
+                *args,
+                rest=False,
+                reduced_motion="reduce",
+                **more,
+            )
+            pick(page, preset)
+            return page
+
+        yield visit
 
 
 @pytest.fixture
@@ -101,7 +114,9 @@ def test_passport_and_copied_python_agree_with_every_preset(visit, name):
         return
     (printed, names), seen = run_copied(page), numbers(page)
     if "distance" in seen:
-        assert printed == pytest.approx([seen["distance"], seen["exit"]], rel=1e-6)
+        # of the table: another run, by other steps
+        rel = 1e-4 if "stored" in seen else 1e-6
+        assert printed == pytest.approx([seen["distance"], seen["exit"]], rel=rel)
         return
     assert printed == [seen["clusters"]]
     assert names["E"] == pytest.approx(seen["energy"], rel=1e-6)
@@ -110,6 +125,50 @@ def test_passport_and_copied_python_agree_with_every_preset(visit, name):
     steps = 1 + 2 * np.log(1e10) / 399
     for ours, there in zip(mergers[::-1], last[::-1]):
         assert there * (1 - 1e-6) <= ours <= there * steps
+
+
+# The stored study
+
+
+def test_the_stored_runs_are_those_of_the_page(visit):
+    page, table = visit("study_replay"), sweep.published("exit").exit.squeeze("seed")
+    for skew in (0.4, 0.2):
+        for beta in (20.0, 40.0, 80.0, 160.0, 320.0):
+            put(page, skew=skew, beta=beta)
+            seen, of = numbers(page), table.sel(skew=skew, beta=beta)
+            # five digits of a distance below 1.5 are stored, and two ways of stepping
+            assert seen["gap"] < 6e-5
+            assert (seen["exit"] or np.inf) == pytest.approx(
+                float(of.sel(n=200)), rel=1e-4
+            )
+            row = next(row for row in seen["rows"] if row[0] == beta)
+            exits = [np.inf if time is None else time for time in row[1:]]
+            assert exits == pytest.approx(of.sel(n=[200, 400]).values, abs=1e-5)
+            assert lamps(page)[0] == "holds"
+            assert lamps(page)[2] == ("holds" if np.isfinite(exits[0]) else "fails")
+
+
+def test_a_cell_that_is_pressed_or_reached_by_keys_is_the_run_shown(visit):
+    page = visit("study_replay")
+    box, seen = page.locator(".tfdyn-map").bounding_box(), numbers(page)
+    left, right = seen["at"]["left"], seen["at"]["right"]
+    x, y = left + (right - left) * 7 / 15, seen["places"][3]["y"]
+    page.mouse.click(box["x"] + x, box["y"] + y)
+    settle(page)
+    assert model(page, "beta") == 160 and model(page, "t") == pytest.approx(7, abs=0.1)
+    assert numbers(page)["distance"] == pytest.approx(numbers(page)["stored"], abs=0.03)
+    for key, beta, t in (("ArrowDown", 80, 7), ("ArrowRight", 80, 7.25)):
+        page.locator(".tfdyn-map").press(key)
+        settle(page)
+        assert model(page, "beta") == beta
+        assert model(page, "t") == pytest.approx(t, abs=0.1)
+
+
+def test_another_head_has_no_row_in_the_table(visit):
+    page = visit("study_replay")
+    put(page, V=[[1.0, 0.0], [0.0, 3.0]])
+    assert numbers(page)["rows"] == [] and lamps(page)[0] == "not asked"
+    assert "no run of this head" in page.inner_text(".tfdyn-verdict")
 
 
 # What can be trusted
@@ -219,13 +278,10 @@ def test_play_crosses_the_decades_and_pauses(page):
 CHANGES = {
     "clusters": {
         "n": 20, "beta": 6.0, "B": [[1.0, 0.0], [0.0, 0.8]],
-        "V": [[1.0, 0.0], [0.0, 0.8]], "start": "grid", "seed": 5, "radius": 0.3,
-        "t": 5.0,
+        "V": [[1.0, 0.0], [0.0, 0.8]], "start": "grid", "seed": 5, "t": 5.0,
     },
-    "exit": {
-        "n": 60, "beta": 60.0, "B": [[2.0, 0.0], [0.0, 1.0]], "V": I, "skew": 0.2,
-        "turn": 0.3, "start": "uniform", "t": 7.0,
-    },
+    "exit": {"beta": 60.0, "n": 60, "t": 7.0},
+    "study": {"beta": 160.0, "skew": 0.2, "t": 9.0},
 }  # fmt: skip
 
 
@@ -239,9 +295,12 @@ def test_every_state_key_changes_the_picture(visit, view):
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_shared_address_opens_the_same_state(visit, view):
-    one = visit(VIEWS[view])
+    one, two = visit(VIEWS[view]), visit("pair_far")
     put(one, **dict(list(CHANGES[view].items())[:2]))
-    assert_shared(one, visit("pair_far", hash=shared(one)), Stairs)
+    two.evaluate("(hash) => { location.hash = hash; }", shared(one))
+    two.wait_for_function(f"{FIGURE}.tfdyn.model.get('start') !== 'gap'")
+    settle(two)
+    assert_shared(one, two, Stairs)
 
 
 BROKEN = {
@@ -271,6 +330,11 @@ def test_the_live_sentence_says_what_is_seen(visit):
         r"Layer-time 6\. Distance of 200 tokens to the poles 0\.1\d+, threshold 0\.2\. "
         r"It leaves the poles at 6\.582\.(?: Slope in ln beta 1\.509\.)?",
     )
+    assert_says(
+        visit("study_replay"),
+        r"Layer-time 6\. Beta 80\. Distance of 200 tokens to the poles (0\.1\d+), "
+        r"stored \1\. It leaves the poles at 6\.582\.",
+    )
 
 
 @pytest.mark.parametrize("width", [760, 600, 320])
@@ -296,6 +360,10 @@ ENDS: list[tuple[str, dict]] = [
     ("exit2d", {"n": 2, "start": "gap"}),
     ("exit2d", {"V": [[2.0, 0.0], [0.0, 1.0]]}),
     ("exit2d", {"t_end": 1.0}),
+    ("study_replay", {"B": ZERO}),
+    ("study_replay", {"beta": 50.0}),
+    ("study_replay", {"beta": 1000.0, "t_end": 1.0}),
+    ("study_replay", {"n": 2, "start": "gap"}),
 ]
 
 

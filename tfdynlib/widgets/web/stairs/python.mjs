@@ -49,3 +49,13 @@ export function exitPython(state, { t, simple }) {
     simple ? measure : `print(x[np.searchsorted(t, ${t})])`,
   );
 }
+
+/** View "study": the stored distance at the moment shown, and the stored exit. */
+export const studyPython = ({ beta, n, skew }, { t }) =>
+  lines([
+    "from tfdynlib import sweep",
+    "",
+    'study = sweep.published("exit").squeeze("seed")',
+    `run = study.sel(beta=${beta}, n=${n}, skew=${skew})`,
+    `print(float(run.distance.interp(t=${t})), float(run.exit))`,
+  ]);
