@@ -76,7 +76,13 @@ def _march(
     node, _ = np.polynomial.legendre.leggauss(NODES)
     inside = [_exponential(M, h * (s + 1) / 2) for s in node]
     whole = _exponential(M, h)
-    fastest = np.exp(h * np.linalg.eigvals(M).real.max())
+    values = np.linalg.eigvals(M)
+    top = values[values.real.argmax()]
+    fastest = np.exp(h * top.real)
+    too_late = _check.refuse("t", "shorter for this M and B", f"{last:g}")
+    # A panel takes h |B| at most, and what turns never rests.
+    if abs(top.imag) > TOP * norm and last > MOST_PANELS * h * size[0]:
+        raise too_late
     fit = np.linalg.inv(np.polynomial.legendre.legvander(node, NODES - 1))
     out = np.empty((len(times), *x.shape))
     out[times == 0] = x
@@ -84,7 +90,7 @@ def _march(
     while open_.any():
         panels += 1
         if panels > MOST_PANELS:
-            raise _check.refuse("t", "shorter for this M and B", f"{last:g}")
+            raise too_late
         speed = np.stack([_speed(x @ E.T, B) for E in inside])
         series = np.polynomial.legendre.legint(fit @ speed, scl=h / 2, lbnd=-1)
         after = clock + np.polynomial.legendre.legval(1.0, series)
