@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 from scipy.integrate import quad, solve_ivp
-from scipy.optimize import brentq
+from scipy.optimize import brentq, root
 from scipy.special import i0e
 
-from tfdynlib import attention, flow, metastability, sphere
+from tfdynlib import attention, energy, flow, metastability, sphere
 from tfdynlib.measure import Measure
 from tfdynlib.weights import Heads
 
@@ -166,6 +166,30 @@ def two_poles(height, share):
     return math.sqrt((np.sum(2 - 2 * h[:k]) + np.sum(2 + 2 * h[k:])) / len(h))
 
 
+def unequal_pair():
+    """Angles of rest for the masses 0.6 and 0.4, as a zero of both speeds."""
+
+    def speeds(angles):
+        x = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+        score = 20 * (2 * np.outer(x[:, 0], x[:, 0]) - np.outer(x[:, 1], x[:, 1]) / 2)
+        a = np.exp(score) * [0.6, 0.4]
+        pull = (a / a.sum(axis=1, keepdims=True)) @ x * [1, 2]
+        return pull[:, 1] * x[:, 0] - pull[:, 0] * x[:, 1]
+
+    return np.degrees(root(speeds, np.arctan(2) + [0, -np.pi], tol=1e-12).x)
+
+
+def small_heads():
+    """Minus the slope of E along the softmax velocity, by a central difference."""
+    J, h = np.array([[0, 1.0], [1, 0]]), 1e-4
+    heads = Heads.descent(np.array([0.09 * J, -0.1 * J]))
+    a = math.asin(0.8) / 2
+    point = lambda b: np.array([[math.cos(b), math.sin(b)]])  # noqa: E731
+    turn = attention.velocity(point(a), heads)[0] @ [-math.sin(a), math.cos(a)]
+    up, down = (energy.interaction(point(b), heads) for b in (a + h, a - h))
+    return -1e6 * turn * (up - down) / (2 * h)
+
+
 VALUES = {
     "ex-limit-1": lambda: frozen([0.6, 0, 0.8], np.diag([2.0, 1, 1]), I3, 2.0)[0],
     "ex-projection-1": two_pole_time,
@@ -202,6 +226,12 @@ VALUES = {
     "ex-studies-1": lambda: 5 * 2 * 2 * 20,
     "ex-studies-2": lambda: (2 / 2 + 1 / (2 * 2), exit_at_160(3.0, 1 / 3, 0.4)),
     "ex-studies-3": lambda: exit_at_160(2.0, 0.5, 0.2),
+    "ex-open-1": unequal_pair,
+    "ex-open-2": small_heads,
+    "ex-open-3": lambda: (
+        math.sqrt(math.log(1000)),
+        brentq(lambda t: (1 - 2 * t) ** -2 - math.log(1000), 0, 0.49),
+    ),
     "ex-metastability-3": lambda: brentq(lambda t: math.exp(-t) - 100**-0.5, 0, 9),
 }
 ON_THE_WAY: dict = {}

@@ -92,6 +92,13 @@ WRONG = {
         lambda phi, beta, p: -np.sin(phi),
         lambda phi, beta, p: "fast",
     ],
+    "open.uphill": [
+        lambda r: (r, r, 0.5),
+        lambda r: (r / 2, r, 0.46),
+        lambda r: (0.09, 0.1, 0.46),
+        lambda r: (0.9 * r, r),
+        "uphill",
+    ],
     "terminal.pair_rhs": [
         lambda x, V, B, beta: V @ x - (x @ V @ x) * x,
         lambda x, V, B, beta: np.tanh(beta * x @ B @ x) * (V @ x),

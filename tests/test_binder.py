@@ -16,7 +16,7 @@ from tfdynlib import widgets
 def dockerfile(tmp_path_factory):
     """What repo2docker would build from the project's files."""
     folder = tmp_path_factory.mktemp("binder") / "project"
-    keep = shutil.ignore_patterns(".git", ".venv", "_build", "node_modules")
+    keep = shutil.ignore_patterns(".git", ".venv*", "_build", "node_modules")
     shutil.copytree(ROOT, folder, ignore=keep)
     program = Path(sys.executable).parent / "jupyter-repo2docker"
     command = [program, "--no-build", "--debug", "."]

@@ -6,11 +6,14 @@ import sys
 import jupytext
 import pytest
 from fixture_book import ROOT
+from IPython.core.inputtransformer2 import TransformerManager
 from pagesource import docnames
+
+import tfdynlib
 
 sys.path.insert(0, str(ROOT / "book/_ext"))
 
-from tfdynbook.notebooks import clean_notebook  # noqa: E402
+from tfdynbook.notebooks import clean_notebook, first_cell  # noqa: E402
 from tfdynbook.plain import Place, labels_of, plain  # noqa: E402
 
 HERE = Place(
@@ -86,3 +89,22 @@ def test_notebook_of_a_page_keeps_all_its_code(page):
 
     made = clean_notebook(source, "first", Place("https://site/", page))
     assert code(made) == ["first", *code(jupytext.reads(source, fmt="md:myst"))]
+
+
+def first_cell_says(capsys, version=tfdynlib.__version__):
+    """What the first cell of a page of this version prints here."""
+    cell = first_cell("https://host/someone/book", "main")
+    cell = cell.replace(tfdynlib.__version__, version)
+    exec(TransformerManager().transform_cell(cell), {"get_ipython": None})
+    return capsys.readouterr().out
+
+
+def test_first_cell_is_silent_about_the_right_version(capsys):
+    assert first_cell_says(capsys) == ""
+
+
+def test_first_cell_names_another_version_and_the_exact_fix(capsys):
+    said = first_cell_says(capsys, "9.9")
+    assert f"tfdynlib 9.9; here is {tfdynlib.__version__}." in said
+    fix = '%pip install --upgrade "tfdynlib @ git+https://host/someone/book@main"'
+    assert said.splitlines()[-1] == fix

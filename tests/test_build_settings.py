@@ -6,7 +6,9 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from datetime import date
 from importlib import metadata
+from pathlib import Path
 
 import pytest
 import yaml
@@ -48,9 +50,37 @@ def test_lock_ends_with_the_package_itself():
 
 def test_lock_fits_the_ranges_of_the_project():
     locked = pins("requirements.txt")
-    for text in PROJECT["dependencies"] + EXTRAS["book"]:
+    for text in PROJECT["dependencies"] + EXTRAS["book"] + EXTRAS["fast"]:
         wanted = Requirement(text)
         assert locked[canonicalize_name(wanted.name)] in wanted.specifier, text
+
+
+def test_the_package_asks_for_no_version_in_particular():
+    """To install it changes nothing that is new enough, under a running kernel too."""
+    for text in PROJECT["dependencies"] + EXTRAS["fast"] + EXTRAS["scale"]:
+        assert [x.operator for x in Requirement(text).specifier] == [">="], text
+
+
+def test_no_learning_framework_is_in_the_lock():
+    """It would double the image of Binder and the time to start it."""
+    assert not pins("requirements.txt").keys() & {"torch", "jax", "tensorflow"}
+    assert not pins("requirements.txt").keys() & {"transformers", "distributed"}
+
+
+def test_readme_names_every_extra():
+    """But that of the book, for which there is the lock."""
+    readme = read("README.md")
+    assert {extra for extra in EXTRAS if f"`{extra}`" not in readme} == {"book"}
+
+
+def test_papers_name_every_command_that_there_is():
+    changes, readme = read("CHANGELOG.md"), read("README.md")
+    listed = re.findall(r"^([\w-]+):.*##", read("Makefile"), re.MULTILINE)
+    commands = re.search(r"\*\*Commands\*\*:.*?\.", changes, re.DOTALL)[0]
+    assert {*re.findall(r"[\w-]+(?=`)", commands)} == {*listed} - {"help"}
+    rooms = {path.parent.name for path in ROOT.glob("tfdynlib/*/__main__.py")}
+    runs = {*re.findall(r"python -m tfdynlib\.(\w+)", readme)}
+    assert rooms | {"experiments", "claims"} == runs
 
 
 def test_nothing_that_the_book_needs_is_missing_from_the_lock():
@@ -105,7 +135,9 @@ def test_readme_and_citation_name_the_places_of_the_settings():
 def test_one_version_everywhere():
     assert PROJECT["version"] == tfdynlib.__version__
     assert yaml.safe_load(read("CITATION.cff"))["version"] == tfdynlib.__version__
-    assert f"\n## {tfdynlib.__version__} (" in read("CHANGELOG.md")
+    released = date.fromisoformat(yaml.safe_load(read("CITATION.cff"))["date-released"])
+    day = f"{released.day} {released:%B %Y}"
+    assert f"\n## {tfdynlib.__version__} ({day})\n" in read("CHANGELOG.md")
 
 
 def test_every_page_of_the_order_is_there():
@@ -114,6 +146,18 @@ def test_every_page_of_the_order_is_there():
     assert len(names) == len(set(names))
     for name in [toc["root"], *names]:
         assert (ROOT / f"{name}.md").is_file(), name
+
+
+def test_no_executed_notebook_is_kept():
+    """Outputs would be old, and their metadata is what other sites refuse."""
+    assert list((ROOT / "book").rglob("*.ipynb")) == []
+
+
+def test_a_cell_that_hangs_or_complains_fails_the_build():
+    execute = SETTINGS["execute"]
+    assert execute["timeout"] <= 120
+    assert execute["stderr_output"] == "error"
+    assert SETTINGS["sphinx"]["config"]["nb_execution_raise_on_error"] is True
 
 
 def test_every_page_is_in_the_order():
@@ -140,7 +184,7 @@ def test_both_licences_are_whole():
 
 
 @pytest.mark.slow
-def test_wheel_is_pure_python_and_holds_the_figures(tmp_path):
+def test_wheel_is_pure_python_and_holds_all_that_the_package_reads(tmp_path):
     command = [
         sys.executable,
         "-m",
@@ -159,10 +203,11 @@ def test_wheel_is_pure_python_and_holds_the_figures(tmp_path):
     wanted = {
         path.relative_to(ROOT).as_posix()
         for path in sources
-        if path.suffix in (".py", ".mjs", ".js", ".css")
+        if path.is_file() and "__pycache__" not in path.parts
+        if path.suffix != ".journal"  # of a study that goes on
     }
     assert wanted <= held
-    assert "tfdynlib/widgets/web/host.mjs" in held
+    assert {Path(name).suffix for name in wanted} >= {".mjs", ".nc", ".json", ".toml"}
 
 
 def make(*arguments, path=None):

@@ -5,6 +5,7 @@ must get a verdict that says what was expected, and never an exception.
 """
 
 import ast
+import inspect
 import re
 from math import factorial
 
@@ -590,3 +591,25 @@ def test_an_unknown_page_is_named_with_those_that_exist():
     with pytest.raises(AttributeError, match="no page called 'nowhere'.*layers"):
         check.nowhere  # noqa: B018
     assert set(check.PAGES) <= set(dir(check))
+
+
+def exercises(page):
+    """The exercises that a page checks: functions of its module that give a verdict."""
+    for name, function in vars(getattr(check, page)).items():
+        own = getattr(function, "__module__", "") == f"tfdynlib.check.{page}"
+        if own and inspect.isfunction(function) and name[0] != "_":
+            if function.__annotations__.get("return") in ("Verdict", check.Verdict):
+                yield function
+
+
+@pytest.mark.unchecked
+@pytest.mark.parametrize("page", check.PAGES)
+def test_a_number_too_large_is_a_wrong_answer_and_no_more(page):
+    """Whether it is the answer itself, or what a reader's function returns."""
+    for function in exercises(page):
+        wanted = inspect.signature(function).parameters.values()
+        n = len([one for one in wanted if one.default is one.empty])
+        for huge in (10**400, 10**5000, [[10**5000]]):
+            for answer in (huge, lambda *_, huge=huge: huge):
+                verdict = function(*[answer] * n)
+                assert not verdict and "Not yet" in repr(verdict), function.__name__

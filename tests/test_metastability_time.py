@@ -278,29 +278,36 @@ def test_plateaus_and_dwell_times():
 
 
 def test_the_tree_of_mergers():
-    run = still([0, 1, 2, 0.01], [0, 0.05, 2, 0.01], [0, 0.05, 0.1, 0.01], [0, 1, 1, 0])
+    run = still([0, 1, 2, 0.01], [0, 0.05, 2, 0.01], [0, 0.05, 0.1, 0.01])
     tree = metastability.merging_tree(run, 0.1)
     np.testing.assert_array_equal(tree.leaves, [0, 1, 2, 0])
     np.testing.assert_array_equal(tree.t, [1, 2])
     np.testing.assert_array_equal(tree.pairs, [[0, 1], [2, 3]])
     np.testing.assert_array_equal(tree.sizes, [3, 4])
     np.testing.assert_array_equal(tree.left, [2, 1])
-    assert tree.splits == 1 and "3 clusters become 1" in repr(tree)
+    assert tree.splits == 0 and "3 clusters become 1" in repr(tree)
     assert len(metastability.merging_tree(run, [0.1, 3.0])) == 2
+
+
+def test_to_touch_and_part_again_is_no_merger():
+    run = still([0, 1, 2, 0.01], [0, 0.05, 2, 0.01], [0, 0.05, 0.1, 0.01], [0, 1, 1, 0])
+    tree = metastability.merging_tree(run, 0.1)
+    np.testing.assert_array_equal(tree.leaves, [0, 1, 2, 0])
+    np.testing.assert_array_equal(tree.t, [2])
+    np.testing.assert_array_equal(tree.pairs, [[1, 2]])
+    assert tree.splits == 1
 
 
 @pytest.mark.unchecked
 @given(seed=seeds)
 def test_a_tree_ends_in_the_clusters_of_the_end(tokens, seed):
-    """With scipy's reading of the linkage, when nothing splits."""
     heads = Heads(I2, I2, 4.0)
     run = flow.solve_ensemble(tokens(seed, 9, 2)[None], heads, np.arange(101) / 10)
     path = Trajectory(run.t[::10], run.x[::10, 0], "done", 0)
     tree = metastability.merging_tree(path, 0.05)
     last = metastability.clusters(path.x[-1], 0.05).max() + 1
     first = tree.leaves.max() + 1
-    if tree.splits == 0:
-        assert first - len(tree.t) == last
+    assert first - len(tree.t) == last
     assert (np.diff(tree.t) >= 0).all()
     assert len(np.unique(tree.pairs)) == tree.pairs.size  # each node is joined once
 

@@ -24,9 +24,10 @@ TWO_HINTS = {  # the second hint is the first line of the solution
     *(
         page.docname
         for page in CHAPTERS
-        if re.search("/(gaussians|control)/", page.docname)
+        if re.search("/(gaussians|control|cold)/", page.docname)
     ),
     "book/back/real_weights",
+    "book/back/open",
 }
 STORIES = {"flows", "cold"}  # folders that are read from the first page to the last
 READING = 3 * 80  # characters to read for each line of code that is shown
@@ -183,6 +184,14 @@ def test_cells_use_public_names_and_silence_no_warning(page):
 
 
 @each_page
+def test_chance_comes_from_a_generator_with_a_seed(page):
+    """Or else a reader's numbers would not be those of the page."""
+    for cell in page.cells:
+        assert not re.search(r"np\.random\.(?!default_rng\(\w)", cell.body), cell.line
+        assert not re.search(r"^\s*(import|from) random\b", cell.body, re.M), cell.line
+
+
+@each_page
 def test_a_still_says_in_words_what_it_shows(page):
     for cell in page.cells:
         for call in _calls(cell, {"show"}):
@@ -222,6 +231,12 @@ def _bibliography() -> str:
 @each_chapter
 def test_a_page_says_where_to_go_next(page):
     assert re.search(r"\bNext\b", page.prose[-400:])
+
+
+def test_the_start_page_names_the_second_way_to_run_a_page():
+    """Binder may be full; it is free, and nobody's to promise."""
+    start = pagesource.Page("book/intro").prose
+    assert re.search(r"When Binder is full.*\bdownloads the page", start, re.DOTALL)
 
 
 FOLLOWING = [

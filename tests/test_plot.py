@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from itertools import combinations
 from xml.etree import ElementTree
 
 import matplotlib
@@ -158,6 +159,42 @@ def test_light_and_dark_name_the_same_colours():
 
 
 # --- what is shown ----------------------------------------------------------------
+
+
+# Linear red, green and blue as they are without one kind of cone (Machado, Oliveira
+# and Fernandes 2009, severity 1), and from there to the CIE's X, Y, Z.
+CONES = {
+    "all three": np.eye(3),
+    "no green": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ],
+    "no red": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+}
+XYZ = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+WHITE = [0.9505, 1.0, 1.089]
+
+
+def lab(colour, cones):
+    """The colour in CIE Lab, as who has these cones sees it."""
+    srgb = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255
+    linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
+    x = XYZ @ np.clip(np.array(cones) @ linear, 0, 1) / np.array(WHITE)
+    f = np.where(x > 0.008856, np.cbrt(x), 7.787 * x + 16 / 116)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("cones", CONES.values(), ids=CONES)
+def test_colours_with_a_meaning_are_told_apart_by_every_eye(theme, cones):
+    """Ten units of Lab are seen at a glance; theory is dashed and named besides."""
+    named = [lab(theme[key], cones) for key in ("state", "grab", "theory", "stop")]
+    assert min(np.linalg.norm(a - b) for a, b in combinations(named, 2)) > 20
 
 
 def test_curves_hold_the_values_and_their_names_stand_at_the_right():

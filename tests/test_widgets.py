@@ -86,6 +86,13 @@ def test_nothing_asks_for_an_outside_address():
     assert not re.findall(r"\bfetch\(|XMLHttpRequest|@import|url\(", everything)
 
 
+def test_every_picture_is_a_plain_canvas():
+    """Scenes of WebGL go blank when a page, or a lab with many tabs, has too many."""
+    sources = (file.read_text("utf8") for file in _bundle.WEB.rglob("*.mjs"))
+    asked = {*re.findall(r"getContext\((.*?)[,)]", " ".join(sources))}
+    assert asked == {'"2d"'}
+
+
 def test_style_sheet_rules_stay_under_their_class():
     css = re.sub(r"/\*.*?\*/", "", _bundle.style(), flags=re.S)
     for selectors in re.findall(r"([^{}]+)\{", css):

@@ -4,7 +4,7 @@ Every refusal is a ``ValueError`` of one form: the argument's name, what is want
 what came.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,8 +30,16 @@ def _brief(value: object) -> str:
     """A value in one line, short enough for a message."""
     if isinstance(value, np.ndarray) and value.ndim > 0:
         return f"an array of shape {value.shape}"
-    text = " ".join(str(value).split())
+    text = " ".join((value if isinstance(value, str) else shown(value, str)).split())
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def shown(value: object, form: Callable[[object], str] = repr) -> str:
+    """A value as it is written; some of Python's integers are too long for that."""
+    try:
+        return form(value)
+    except ValueError:  # the limit of digits, see sys.set_int_max_str_digits
+        return f"{type(value).__name__} with thousands of digits"
 
 
 def refuse(name: str, wanted: str, came: object) -> ValueError:
@@ -44,18 +52,19 @@ def one_of(value: str, options: Iterable[str], name: str) -> str:
     options = tuple(options)
     if not isinstance(value, str) or value not in options:
         words = ", ".join(map(repr, options))
-        raise refuse(name, f"one of {words}", repr(value))
+        raise refuse(name, f"one of {words}", shown(value))
     return value
 
 
 def number(value: Any, name: str) -> float:
     """``value`` as a float, whatever its size."""
-    if isinstance(value, str | bytes | bool | np.bool_):
-        raise refuse(name, "a number", repr(value))
+    kinds = str | bytes | bool | np.bool_ | np.ma.MaskedArray
+    if isinstance(value, kinds):
+        raise refuse(name, "a number", shown(value))
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
-        raise refuse(name, "a number", repr(value)) from None
+        raise refuse(name, "a number", shown(value)) from None
 
 
 def positive(value: Any, name: str) -> float:
@@ -100,9 +109,16 @@ def count(value: Any, name: str, least: int = 1) -> int:
 def integer(value: Any, name: str) -> int:
     """``value`` as an integer of any sign."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool):
-        raise refuse(name, "an integer", repr(value))
+        raise refuse(name, "an integer", shown(value))
     if not -LONGEST <= value <= LONGEST:
         raise refuse(name, "an integer of 64 bits", value)
+    return int(value)
+
+
+def index(value: Any, n: int, name: str) -> int:
+    """``value`` as one of the indices 0, ..., n - 1."""
+    if not 0 <= integer(value, name) < n:
+        raise refuse(name, f"one of the indices 0 to {n - 1}", value)
     return int(value)
 
 

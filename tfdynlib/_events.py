@@ -82,7 +82,7 @@ def value(g: Callable[[float, State], Number], t: float, x: State) -> float:
     came = g(t, x.copy())
     try:
         number = float(came)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         wanted = "functions whose value is one real number"
         raise _check.refuse("events", wanted, came) from None
     if np.isnan(number):

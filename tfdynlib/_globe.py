@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Float
 
-from tfdynlib import _drawing
+from tfdynlib import _check, _drawing
 from tfdynlib._check import Number
 from tfdynlib._still import LIGHT
 
@@ -22,7 +22,7 @@ def draw(
     view: tuple[Number, Number],
 ) -> None:
     """Far side, glass, near side."""
-    turn = camera(*view)
+    turn = camera(*_check.shaped(np.asarray(view, dtype=object), "view", (2,)))
     seen = x @ turn.T
     far = seen[:, 2] < 0
     _drawing.rim(ax, facecolor=LIGHT["glass1"], edgecolor="none", zorder=0)

@@ -39,7 +39,7 @@ class Quantile:
         wanted = "a vector of finite complex numbers, at least one"
         try:
             modes = np.array(self.modes, dtype=complex)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise _check.refuse("modes", wanted, type(self.modes).__name__) from None
         if modes.ndim != 1 or len(modes) == 0 or not np.isfinite(modes).all():
             raise _check.refuse("modes", wanted, modes)

@@ -80,7 +80,7 @@ class Row:
 def of_paper(paper: int) -> tuple[Claim, ...]:
     """The claims of one paper, in order: 1 for :cite:t:`massucco2026multihead`, 2 for
     :cite:t:`alcalde2026gaussian`, 3 for :cite:t:`alcalde2026quantifying`."""
-    if not isinstance(paper, int) or paper not in PAPERS:
+    if _check.integer(paper, "paper") not in PAPERS:
         raise _check.refuse("paper", f"one of {', '.join(map(str, PAPERS))}", paper)
     return PAPERS[paper]
 

@@ -385,6 +385,7 @@ def stored(file: str | Path | None = None) -> list[Run]:
 def select(runs: Iterable[Run], layout: str, d: int) -> list[Run]:
     """The runs of one layout and dimension, by their number of heads."""
     _check.one_of(layout, LAYOUTS, "layout")
+    d = _check.count(d, "d")
     found = [r for r in _runs(runs) if (r.setting.layout, r.setting.d) == (layout, d)]
     return sorted(found, key=lambda r: r.setting.H)
 

@@ -43,6 +43,11 @@ class Event:
     terminal: bool = False
     direction: int = 0
 
+    def __post_init__(self) -> None:
+        _check.function(self.g, "g", "a function g(t, x)")
+        if _check.integer(self.direction, "direction") not in (-1, 0, 1):
+            raise _check.refuse("direction", "-1, 0 or 1", self.direction)
+
     def __call__(self, t: float, x: State) -> Number:
         return self.g(t, x)
 

@@ -127,7 +127,7 @@ def quadrature(d: int, n: int) -> Measure:
     d = 3: n Gauss-Legendre heights times 2n longitudes, exact for polynomials of
     degree < 2n.  Raises ``ValueError`` for other d.
     """
-    n = _check.count(n, "n")
+    d, n = _check.count(d, "d"), _check.count(n, "n")
     if d == 2:
         angle = 2 * np.pi * np.arange(n) / n
         return Measure(np.stack([np.cos(angle), np.sin(angle)], axis=1))

@@ -22,8 +22,14 @@ TEXT = 4.5  # WCAG 1.4.3
 
 
 # Colours fade from one theme to the other; half way no contrast is what it will be.
-FADED = """() => document.getAnimations()
-  .filter((one) => one instanceof CSSTransition).forEach((one) => one.finish())"""
+# What a script of the theme changes in the next frames fades as well.
+FADED = """async () => {
+  for (let k = 0; k < 3; k += 1) {
+    await new Promise(requestAnimationFrame);
+    for (const one of document.getAnimations())
+      if (one instanceof CSSTransition) one.finish();
+  }
+}"""
 
 
 def show_theme(page: Page, theme: str) -> None:

@@ -78,13 +78,15 @@ BESIDE = ("Share", "Copy as Python", "Add a head", "Remove this head")
 
 
 Control = tuple[str, str]  # kind, spoken name
+COUNT = "(el) => tfdynSeen.controls(el).length"
 
 
 def dead_controls(hand: Hand, chosen: Callable[[Control], bool]) -> list[Control]:
     """Controls that change nothing, tried one by one from the present state."""
     home, dead = hand.values(), []
     before = hand.rest()
-    for k in range(hand.run("(el) => tfdynSeen.controls(el).length")):
+    count = hand.run(COUNT)
+    for k in range(count):
         control = hand.run_handle("(el, k) => tfdynSeen.controls(el)[k]", k)
         kind, name, checked = control.evaluate(
             "(el) => [tfdynSeen.kind(el), tfdynSeen.name(el), el.checked]"
@@ -96,7 +98,8 @@ def dead_controls(hand: Hand, chosen: Callable[[Control], bool]) -> list[Control
         ACTS.get(kind, ElementHandle.click)(control)
         if not hand.changes(before):
             dead.append((kind, name))
-        if kind != "text":  # a step of a number is no other place to be
+        # A step of a number is no other place to be, unless it hides a control.
+        if kind != "text" or hand.run(COUNT) != count:
             hand.go(home)
         before = hand.rest()
     hand.go(home)

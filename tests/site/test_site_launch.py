@@ -62,7 +62,9 @@ def test_launch_button_is_reached_by_keyboard(shelf: Shelf, name):
 @pytest.mark.parametrize("name", CODE)
 def test_downloaded_notebook_is_whole_and_clean(site: Site, name):
     """All cells of the page behind one that installs; no output, no widget state."""
-    notebook = nbformat.read(site.folder / "_sources" / f"{name}.ipynb", as_version=4)
+    file = site.folder / "_sources" / f"{name}.ipynb"
+    assert file.stat().st_size < 200_000
+    notebook = nbformat.read(file, as_version=4)
     nbformat.validate(notebook)
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert len(cells) == sitebook.source(name).count("{code-cell}") + 1

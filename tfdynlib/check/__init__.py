@@ -53,8 +53,8 @@ PAGES = (
     "terminal",
     "consensus",
     "finite_size",
-    "studies",
     "real_weights",
+    "open",
     "performance",
     "claims",
 )

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tfdynlib._check import shown
+
 # What a function that is not right yet may well raise.  Anything else (an
 # interrupt, no memory) is not about the answer and is passed on.
 MISTAKES = (
@@ -70,7 +72,7 @@ def call(function: object, case: Case) -> tuple[object, str]:
     """
     copies = [np.copy(a) if isinstance(a, np.ndarray) else a for a in case.arguments]
     if not callable(function):
-        return None, f"hand over the function itself, not {function!r}."
+        return None, f"hand over the function itself, not {shown(function)}."
     try:
         value = function(*copies)
     except MISTAKES as error:
@@ -89,7 +91,7 @@ def numbers(value: object, shape: tuple[int, ...]) -> tuple[np.ndarray, str]:
         if array.dtype.kind not in "biufO":
             raise TypeError(array.dtype)
         array = array.astype(float, copy=False)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return (
             nothing,
             f"expected numbers of shape {shape}, got {type(value).__name__}.",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tfdynlib._check import shown
 from tfdynlib.check._verdict import Case, Verdict, call, not_yet, yes
 
 RTOL = 1e-9
@@ -24,8 +25,8 @@ def wall(function: Callable) -> Verdict:
             return not_yet(complaint)
         try:
             got = float(value)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
-            return not_yet(f"on {case.name} expected one number, got {value!r}.")
+        except (TypeError, ValueError, OverflowError):
+            return not_yet(f"on {case.name} expected one number, got {shown(value)}.")
         if np.isinf(expected) and got != np.inf:
             return not_yet(f"on {case.name} there is no wall; got {got:.6g}.")
         if np.isfinite(expected) and not abs(got - expected) <= RTOL * expected:

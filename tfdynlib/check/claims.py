@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tfdynlib import claims
+from tfdynlib._check import shown
 from tfdynlib.check._verdict import MISTAKES, Verdict, not_yet, yes
 from tfdynlib.claims import Claim, Evidence
 
@@ -17,7 +18,7 @@ def row(claim: object) -> Verdict:
     Measured three times with different seeds.
     """
     if not isinstance(claim, Claim):
-        return not_yet(f"hand over a claims.Claim, not {claim!r}.")
+        return not_yet(f"hand over a claims.Claim, not {shown(claim)}.")
     for name in ("id", "statement", "source", "hypotheses", "why"):
         if not str(getattr(claim, name)).strip():
             return not_yet(f"{name} is empty.")

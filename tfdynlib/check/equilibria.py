@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tfdynlib._check import shown
 from tfdynlib.check._verdict import Case, Verdict, call, not_yet, yes
 from tfdynlib.gaussian import Layer
 
@@ -24,7 +25,9 @@ def is_equilibrium(function: Callable) -> Verdict:
         if complaint:
             return not_yet(complaint)
         if not isinstance(value, bool | np.bool_):
-            return not_yet(f"on {case.name} expected true or false, got {value!r}.")
+            return not_yet(
+                f"on {case.name} expected true or false, got {shown(value)}."
+            )
         if bool(value) != expected:
             state = "at rest" if expected else "not at rest"
             return not_yet(f"{case.name} is {state} up to {case.arguments[2]:g}.")

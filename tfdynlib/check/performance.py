@@ -105,7 +105,7 @@ def rejected(x: object) -> Verdict:
     """
     try:
         array = np.asarray(x, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return not_yet("expected an array of tokens, of shape (n, 2).")
     if array.ndim != 2 or array.shape[1] != 2 or len(array) < FEWEST:
         return not_yet(f"expected shape (n, 2), n at least {FEWEST}.")

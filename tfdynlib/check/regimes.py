@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tfdynlib._check import shown
 from tfdynlib.check._verdict import Case, Verdict, call, not_yet, numbers, yes
 
 RTOL = 1e-9
@@ -24,9 +25,9 @@ def scalar_fate(function: Callable) -> Verdict:
         if complaint:
             return not_yet(complaint)
         if not isinstance(value, tuple | list) or len(value) != 2:
-            return not_yet(f"on {case.name} expected a pair, got {value!r}.")
+            return not_yet(f"on {case.name} expected a pair, got {shown(value)}.")
         if value[0] != label:
-            return not_yet(f"on {case.name} it {label}; got {value[0]!r}.")
+            return not_yet(f"on {case.name} it {label}; got {shown(value[0])}.")
         number, complaint = numbers(value[1], ())
         if complaint:
             return not_yet(f"on {case.name} {complaint}")

@@ -237,8 +237,9 @@ def _integrated(
     equations are stiff."""
     ends = [flow.Event(g, terminal=True) for g in (system.closeness, system.room)]
     if patient:
-        small = float(rtol), float(atol)
-        run = _stiff.solve(system, system.start, times, *small, ends, max_steps)
+        run = _stiff.solve(
+            system, system.start, times, float(rtol), float(atol), ends, max_steps
+        )
     else:
         run = flow.solve(
             system, system.start, times, "dop853", rtol, atol, ends, max_steps=max_steps

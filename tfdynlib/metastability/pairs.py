@@ -150,7 +150,7 @@ def end_of_pair(
         raise _check.refuse("x0", "one point", x0)
     x = _rows(x0, heads).copy()
     last, tol = _check.positive(t, "t"), _check.positive(tol, "tol")
-    size_b, size_v = (float(np.linalg.norm(m, 2)) for m in (B, V))
+    size_b, size_v = (float(np.linalg.norm(matrix, 2)) for matrix in (B, V))
 
     def score(t: float, x: Float[np.ndarray, "1 d"]) -> float:
         return float(x[0] @ B @ x[0])

@@ -1,5 +1,6 @@
 """Who met whom, and when: the merging tree, and the stairs of the energy."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,28 +13,30 @@ from tfdynlib.flow import Trajectory
 from tfdynlib.metastability.clusters import clusters
 from tfdynlib.weights import Heads
 
+Labels = Int[np.ndarray, " n"]
+
 
 @dataclass(frozen=True, repr=False)
 class Tree:
-    """Clusters of the start and how they merge, at one radius.
+    """Groups of the start and how they merge, at one radius.
 
     Attributes
     ----------
     radius
         In radians.
     leaves
-        Label of each token's cluster at the first time: 0, 1, ..., L - 1.
+        Label of each token's group at the first time: 0, 1, ..., L - 1.
     t, pairs, sizes
         Merge k happens by t[k], joins the two nodes pairs[k] into node L + k, and that
-        has sizes[k] tokens.  Several clusters that meet between two output times are
+        has sizes[k] tokens.  Several groups that meet between two output times are
         joined two by two, at one time.
     splits
-        How many times a joined cluster was seen in two pieces later; 0 if the radius
-        suits the run.
+        How many times a cluster was in two pieces at the next output time; 0 if the
+        radius suits the run.
     """
 
     radius: float
-    leaves: Int[np.ndarray, " n"]
+    leaves: Labels
     t: Float[np.ndarray, " k"]
     pairs: Int[np.ndarray, "k 2"]
     sizes: Int[np.ndarray, " k"]
@@ -60,7 +63,8 @@ def merging_tree(
 ) -> Tree | tuple[Tree, ...]:
     """The tree of mergers of a trajectory; one for each radius if there are several.
 
-    Once joined, tokens stay joined in the tree.
+    Tokens are one group from the output time on at which they are in one cluster (see
+    ``clusters``) until the end.  Those that touch and part again have not merged.
     """
     _check.instance(trajectory, Trajectory, "trajectory", "a flow.Trajectory")
     several = _check.array(radii, "radii")
@@ -71,14 +75,15 @@ def merging_tree(
 
 
 def _tree(trajectory: Trajectory, radius: float) -> Tree:
-    leaves = clusters(trajectory.x[0], radius)
+    seen = [clusters(x, radius) for x in trajectory.x]
+    groups = _groups(seen)
+    leaves = groups[0]
     node = leaves.copy()  # of the tree, for every token
-    first, splits = int(leaves.max()) + 1, 0
+    first = int(leaves.max()) + 1
     t: list[float] = []
     pairs: list[tuple[int, int]] = []
     sizes: list[int] = []
-    for time, x in zip(trajectory.t[1:], trajectory.x[1:]):
-        label = clusters(x, radius)
+    for time, label in zip(trajectory.t[1:], groups[1:]):
         for group in range(label.max() + 1):
             parts = np.unique(node[label == group])
             for other in parts[1:]:
@@ -89,15 +94,29 @@ def _tree(trajectory: Trajectory, radius: float) -> Tree:
                 sizes.append(int(joined.sum()))
                 node[joined] = new
                 parts[0] = new
-        splits += int(label.max()) + 1 - len(np.unique(node))
     return Tree(
         radius,
         leaves,
         np.array(t, float),
         np.array(pairs, int).reshape(-1, 2),
         np.array(sizes, int),
-        splits,
+        sum(int(_both(a, b).max() - a.max()) for a, b in zip(seen, seen[1:])),
     )
+
+
+def _groups(seen: Sequence[Labels]) -> list[Labels]:
+    """At every time, who is in one cluster from then to the end."""
+    out = [seen[-1]]
+    for label in reversed(seen[:-1]):
+        out.append(_both(label, out[-1]))
+    return out[::-1]
+
+
+def _both(a: Labels, b: Labels) -> Labels:
+    """Labels that are equal where both are, in the order of first tokens."""
+    pairs = a * (b.max() + 1) + b
+    _, first, part = np.unique(pairs, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[part]
 
 
 def energy_staircase(

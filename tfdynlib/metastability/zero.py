@@ -58,6 +58,7 @@ def zero_temperature(
     size = np.linalg.svd(B, compute_uv=False)
     if not size[-1] > 1e-12 * size[0]:
         raise _check.refuse("heads", "such that B is invertible", "a singular B")
+    times = np.where(times < 1 / _check.LARGEST, 0.0, times)  # nothing moves so soon
     out = _march(x, V @ B, B, times.reshape(-1))
     return out[0] if times.ndim == 0 else out
 

@@ -79,6 +79,8 @@ def rays(
     velocity under all heads.  Weights of one per cent and more are written outside.
     """
     x = _check.shaped(_check.unit_rows(x), "x", (None, 2))
+    stack = _check.fixed_heads(heads, "heads")
+    i, head = _check.index(i, len(x), "i"), _check.index(head, stack.H, "head")
     ax = _drawing.new(ax, (380, 380), (12, 12, 12, 12))
     _drawing.stage(ax, 1.32)
     _drawing.rim(ax)

@@ -22,6 +22,6 @@ def show(ax: "Axes", alt: str) -> Still:
 
 def power_of_ten(value: Number) -> str:
     """A very small or large number as a word of a sentence, such as ``9·10⁻⁷``."""
-    digit, exponent = f"{value:.0e}".split("e")
+    digit, exponent = f"{_check.time(value, 'value'):.0e}".split("e")
     raised = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
     return f"{digit}·10{str(int(exponent)).translate(raised)}".replace("-", "−")

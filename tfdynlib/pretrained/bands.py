@@ -172,6 +172,7 @@ def gaussianity(
     reps, level = _check.count(reps, "reps"), _share(level)
     lines = _check.count(lines, "lines")
     principal = _check.count(principal, "principal")
+    layer = _check.count(layer, "layer", 0)
     n, d = x.shape
     if n < principal + 2:
         raise _check.refuse("x", f"{principal + 2} tokens or more", x)

@@ -57,13 +57,14 @@ def moments(
     ``ValueError`` for a method that needs the matrix of a head.
     """
     _check.one_of(method, NAMES, "method")
+    tol = _check.positive(tol, "tol")
     if method == "auto":
         chosen = choose.exact(len(p), y, METHODS)
     else:
-        chosen = choose.pick(method, p, y, [None], float(tol), METHODS)
+        chosen = choose.pick(method, p, y, [None], tol, METHODS)
     if chosen.free is None:
         raise _check.refuse("method", "one that takes free queries", repr(method))
-    return chosen.free(p, y, mass, float(tol))
+    return chosen.free(p, y, mass, tol)
 
 
 def queries(at: Float[np.ndarray, "k d"], heads: Heads) -> Float[np.ndarray, "H k d"]:
@@ -86,7 +87,7 @@ def of_heads(
     cannot do it.
     """
     _check.one_of(method, NAMES, "method")
-    tol, Ks = float(tol), heads.beta * heads.B
+    tol, Ks = _check.positive(tol, "tol"), heads.beta * heads.B
     chosen = choose.pick(method, at, x, Ks, tol, METHODS)
     if chosen.stack is not None:
         found = chosen.stack(at, x, Ks, mass, tol)
@@ -107,8 +108,9 @@ def explain(
     n: int, heads: Heads, tol: Number = 1e-10, on_sphere: bool = True
 ) -> Choice:
     """What ``"auto"`` takes for n tokens that look at each other, and why."""
+    n, tol = _check.count(n, "n"), _check.positive(tol, "tol")
     Ks = heads.beta * heads.B
-    wanted = [Task(heads.d, n, n, K, True, on_sphere, float(tol)) for K in Ks]
+    wanted = [Task(heads.d, n, n, K, True, on_sphere, tol) for K in Ks]
     if n * n <= choose.FEW:
         return choose.few(wanted, METHODS)
     return choose.choose(wanted, METHODS)

@@ -150,12 +150,13 @@ def _each(
     for tasks in islice(jobs, window):
         waiting[executor.submit(call, tasks)] = tasks
     while waiting:
-        for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+        done = wait(waiting, return_when=FIRST_COMPLETED).done
+        for future in sorted(done, key=_ends_all):  # nothing that has ended is lost
             tasks, error = waiting.pop(future), future.exception()
             again: list[list[Task]] = []
             if error is None:
                 yield future.result()
-            elif isinstance(error, BrokenExecutor) or not isinstance(error, Exception):
+            elif _ends_all(future):
                 raise error
             elif len(tasks) > 1:  # one of them brought its worker down: find it
                 again = [[task] for task in tasks]
@@ -163,6 +164,13 @@ def _each(
                 yield [{"index": tasks[0][0], "error": described(error), "seconds": 0}]
             for more in again or islice(jobs, 1):
                 waiting[executor.submit(call, more)] = more
+
+
+def _ends_all(future: Future[list[Row]]) -> bool:
+    """Whether a job ended by no failure of its own: an interrupt, a lost pool."""
+    error = future.exception()
+    own = isinstance(error, Exception) and not isinstance(error, BrokenExecutor)
+    return error is not None and not own
 
 
 def _cluster(scheduler: Any, stack: ExitStack) -> tuple[Executor, int]:

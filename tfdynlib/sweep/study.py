@@ -143,7 +143,9 @@ class Study:
         """The values of an axis, checked."""
         known = self._known("grid", name)
         if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
-            raise _check.refuse(f"grid.{name}", "a list of values", repr(values))
+            raise _check.refuse(
+                f"grid.{name}", "a list of values", _check.shown(values)
+            )
         if len(values) == 0:
             raise _check.refuse(f"grid.{name}", "a list of one value or more", "none")
         if known.shared:
@@ -235,5 +237,5 @@ def _plain(value: Any, name: str) -> Any:
     """A number or a word, of NumPy too, as one of Python."""
     value = value.item() if isinstance(value, np.generic) else value
     if not isinstance(value, int | float | str):
-        raise _check.refuse(name, "a number or a word", repr(value))
+        raise _check.refuse(name, "a number or a word", _check.shown(value))
     return value

@@ -8,6 +8,8 @@ from tfdynlib._check import Number
 from tfdynlib.weights.motions import symmetric_mean, symmetric_start
 from tfdynlib.weights.paths import WeightPath, slope
 
+LONGEST = 1e5  # there are sixteen nodes to each unit of time, and more
+
 
 def ornstein_uhlenbeck_law(
     D0: ArrayLike,
@@ -42,6 +44,8 @@ def length(path: WeightPath, t0: Number, t1: Number, p: int = 2) -> float:
     t0, t1 = _check.time(t0, "t0"), _check.time(t1, "t1")
     if not t0 < t1:
         raise _check.refuse("t1", f"later than t0, {t0:g}", t1)
+    if t1 - t0 > LONGEST:
+        raise _check.refuse("t1", f"at most {LONGEST:g} later than t0, {t0:g}", t1)
     mass = path(t0).mass
     path(t1)  # refuses an end at which there are no weights
     if path.noise_var > 0:

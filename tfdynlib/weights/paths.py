@@ -51,6 +51,8 @@ class WeightPath:
         _check.function(self.drift, "drift", "a function of t")
         for name in ("H", "d"):
             _check.count(getattr(self, name), name)
+        if not _check.since(self.noise_var, "noise_var") < np.inf:
+            raise _check.refuse("noise_var", "finite", self.noise_var)
 
     def __call__(self, t: Number) -> Heads:
         heads = self.heads_at(_check.time(t, "t"))

@@ -47,4 +47,10 @@ PRESETS = {
         moment=12.0,
         about="Equal sides: only the grid is lopsided, and the exit comes later.",
     ),
+    "study_replay": Preset(
+        "The stored study",
+        {**EXIT, "view": "study", "skew": 0.4, "t_end": 15.0},
+        moment=6.0,
+        about="Ten stored runs as a map: press a cell and see that run.",
+    ),
 }  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import traitlets
 
-from tfdynlib._check import refuse
+from tfdynlib._check import refuse, shown
 
 THIN = 2e-13  # an eigenvalue below this part of the largest counts as 0
 
@@ -32,12 +32,12 @@ class Real(Trait):
 
     def validate(self, obj: Any, value: Any) -> float:
         wanted = f"a number from {self.min:g} to {self.max:g}"
-        if isinstance(value, bool | np.bool_):
+        if isinstance(value, bool | np.bool_ | np.ma.MaskedArray):
             raise self.no(wanted, value)
         try:
             number = float(value)
-        except (TypeError, ValueError):
-            raise self.no(wanted, repr(value)) from None
+        except (TypeError, ValueError, OverflowError):
+            raise self.no(wanted, shown(value)) from None
         if not (math.isfinite(number) and self.min <= number <= self.max):
             raise self.no(wanted, value)
         return number
@@ -57,7 +57,7 @@ class Whole(Trait):
         try:
             number = operator.index(value)
         except TypeError:
-            raise self.no(wanted, repr(value)) from None
+            raise self.no(wanted, shown(value)) from None
         if not self.min <= number <= self.max:
             raise self.no(wanted, value)
         return number
@@ -71,9 +71,9 @@ class OneOf(Trait):
         self.words = words
 
     def validate(self, obj: Any, value: Any) -> str:
-        if value not in self.words:
+        if not isinstance(value, str) or value not in self.words:
             words = ", ".join(map(repr, self.words))
-            raise self.no(f"one of {words}", repr(value))
+            raise self.no(f"one of {words}", shown(value))
         return str(value)
 
 
@@ -96,8 +96,8 @@ class Matrix(Trait):
     def validate(self, obj: Any, value: Any) -> list:
         try:
             array = np.array(value, dtype=float)
-        except (TypeError, ValueError):
-            raise self.no(self.wanted(), repr(value)) from None
+        except (TypeError, ValueError, OverflowError):
+            raise self.no(self.wanted(), shown(value)) from None
         array = self.reshape(array)
         if not (self.fits(array) and (np.abs(array) <= self.bound).all()):
             raise self.no(self.wanted(), value)
@@ -139,8 +139,8 @@ class Angles(Trait):
         wanted = f"1 to {self.most} angles from -10 to 10"
         try:
             array = np.array(value, dtype=float)
-        except (TypeError, ValueError):
-            raise self.no(wanted, repr(value)) from None
+        except (TypeError, ValueError, OverflowError):
+            raise self.no(wanted, shown(value)) from None
         fits = array.ndim == 1 and 1 <= len(array) <= self.most
         if not (fits and (np.abs(array) <= 10).all()):
             raise self.no(wanted, value)
@@ -152,7 +152,7 @@ class Flag(Trait):
 
     def validate(self, obj: Any, value: Any) -> bool:
         if not isinstance(value, bool | np.bool_):
-            raise self.no("True or False", repr(value))
+            raise self.no("True or False", shown(value))
         return bool(value)
 
 
@@ -169,8 +169,8 @@ class Vector(Trait):
         )
         try:
             array = np.array(value, dtype=float)
-        except (TypeError, ValueError):
-            raise self.no(wanted, repr(value)) from None
+        except (TypeError, ValueError, OverflowError):
+            raise self.no(wanted, shown(value)) from None
         if not (array.shape == (self.d,) and (np.abs(array) <= self.bound).all()):
             raise self.no(wanted, value)
         return array.tolist()

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from tfdynlib import attention, flow, metastability, summation, weights
-from tfdynlib._check import Number
+from tfdynlib._check import Number, shown
 from tfdynlib.widgets._bench_presets import PRESETS
 from tfdynlib.widgets._bundle import esm, style
 from tfdynlib.widgets._traits import OneOf, Real, Trait, Whole
@@ -25,8 +25,9 @@ class Sign(Trait):
     """1 or -1."""
 
     def validate(self, obj: Any, value: Any) -> int:
-        if isinstance(value, bool) or value not in (1, -1):
-            raise self.no("1 or -1", repr(value))
+        number = isinstance(value, Number) and not isinstance(value, bool)
+        if not number or value not in (1, -1):
+            raise self.no("1 or -1", shown(value))
         return int(value)
 
 

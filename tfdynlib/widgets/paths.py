@@ -6,6 +6,7 @@ import numpy as np
 import traitlets
 
 from tfdynlib import attention, energy, flow, sphere, weights
+from tfdynlib._check import shown
 from tfdynlib.widgets._bundle import esm, style
 from tfdynlib.widgets._sweep import stored_runs
 from tfdynlib.widgets._traits import OneOf, Real, Trait, Whole
@@ -26,13 +27,13 @@ class Visited(Trait):
         try:
             of = value["of"]
             points = [(str(a), int(b), float(c)) for a, b, c in value["points"]]
-        except (TypeError, ValueError, KeyError):
-            raise self.no(wanted, repr(value)) from None
+        except (TypeError, ValueError, LookupError, OverflowError):
+            raise self.no(wanted, shown(value)) from None
         fits = isinstance(of, str) and len(points) <= MOST
         if not fits or not all(
             a in LAYOUTS and 1 <= b <= 32 and 0 < c < np.inf for a, b, c in points
         ):
-            raise self.no(wanted, repr(value))
+            raise self.no(wanted, shown(value))
         return {"of": of, "points": [list(point) for point in points]}
 
 

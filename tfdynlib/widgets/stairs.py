@@ -4,8 +4,10 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import traitlets
 
 from tfdynlib import attention, flow, measure, metastability, sphere, weights
+from tfdynlib.widgets import _stairs_study
 from tfdynlib.widgets._bundle import esm, style
 from tfdynlib.widgets._stairs_presets import PRESETS, I
 from tfdynlib.widgets._traits import Matrix, OneOf, Real, Whole
@@ -61,10 +63,13 @@ class Stairs(Widget):
 
     View ``"clusters"``: clusters at ``radius``, the staircase of the energy, the waits
     and the tree of mergers.  View ``"exit"``: chordal W2 to the poles of M = V B, and
-    the moment it passes 0.2 again.  One head ``B``, ``V`` at ``beta``; the start is a
-    ``"uniform"`` draw of ``n`` tokens by ``seed``, a pair at the ``"gap"``, or a
-    ``"grid"`` phi + ``skew`` sin(phi - 1) + ``turn``.  ``rtol`` is the tolerance of the
-    run to ``t_end``; tokens within a hundred of it go on as one.
+    the moment it passes 0.2 again.  View ``"study"``: the stored runs of
+    ``sweep.published("exit")`` as a map, and the run that is chosen.
+
+    One head ``B``, ``V`` at ``beta``; the start is a ``"uniform"`` draw of ``n`` tokens
+    by ``seed``, a pair at the ``"gap"``, or a ``"grid"`` phi + ``skew`` sin(phi - 1) +
+    ``turn``.  ``rtol`` is the tolerance of the run to ``t_end``; tokens within a
+    hundred of it go on as one.
     """
 
     name = "stairs"
@@ -73,7 +78,9 @@ class Stairs(Widget):
     PRESETS = PRESETS
     OPENING = ("circle_beta9", "pair_far", "loose", "exit2d", "exit2d_symmetric")
 
-    view = OneOf("clusters", words=("clusters", "exit")).tag(sync=True, page=True)
+    view = OneOf("clusters", words=("clusters", "exit", "study")).tag(
+        sync=True, page=True
+    )
     n = Whole(32, min=2, max=256).tag(sync=True, page=True)
     beta = Real(9.0, min=0.1, max=1000.0).tag(sync=True, page=True)
     B = Matrix(I, d=2).tag(sync=True, page=True)
@@ -87,6 +94,18 @@ class Stairs(Widget):
     rtol = Real(1e-11, min=1e-13, max=0.05).tag(sync=True, page=True)
     t_end = Real(1e4, min=1.0, max=1e9).tag(sync=True, page=True)
     t = Real(0.0, min=0.0, max=1e9).tag(sync=True, page=True, view=True)
+
+    study: traitlets.Dict = traitlets.Dict().tag(sync=True)
+
+    @traitlets.default("study")
+    def _table(self) -> dict[str, Any]:
+        return _stairs_study.table()
+
+    def page_state(self) -> dict[str, Any]:
+        """The state, with the stored runs where a chip or the state shows them."""
+        out = super().page_state()
+        views = {out["view"], *(chip["values"]["view"] for chip in out["presets"])}
+        return {**out, "study": self.study if "study" in views else {}}
 
     @classmethod
     def reference_for(cls, state: dict[str, Any]) -> dict[str, Any]:
@@ -172,4 +191,8 @@ def _still_exit(plot: ModuleType, state: dict[str, Any]) -> tuple[Any, str]:
     return ax, f"Distance of {what} to the poles: it falls, waits, {left}."
 
 
-STILLS = {"clusters": _still_clusters, "exit": _still_exit}
+STILLS = {
+    "clusters": _still_clusters,
+    "exit": _still_exit,
+    "study": _stairs_study.still,
+}

@@ -4,7 +4,7 @@ The theme offers the executed notebook, with outputs that need a running widget
 manager.  This room replaces it by a notebook made from the page's own source: no
 outputs, no widget metadata, text that any front end can show (``plain``), and a first
 cell that installs tfdynlib where it is missing (Colab, a fresh environment), from the
-address in ``_config.yml``.
+address in ``_config.yml``, and says so where another version is there.
 """
 
 import json
@@ -22,6 +22,13 @@ from importlib.util import find_spec
 
 if find_spec("tfdynlib") is None:
     %pip install --quiet "tfdynlib @ git+{url}@{branch}"
+
+from tfdynlib import __version__
+
+if __version__ != "{version}":
+    print(f"This page is of tfdynlib {version}, here is {{__version__}}. For the new,")
+    print("download the page again, run this and restart the kernel:")
+    print('%pip install --upgrade "tfdynlib @ git+{url}@{branch}"')
 """
 
 
@@ -38,16 +45,11 @@ def clean_notebook(source: str, first_cell: str, place: Place) -> nbformat.Noteb
     return notebook
 
 
-def first_cell(app: Sphinx) -> str:
-    """The generated first cell, with the address from ``_config.yml``."""
+def first_cell(url: str, branch: str) -> str:
+    """The generated first cell, for a package that lives at this address."""
     from tfdynlib import __version__
 
-    theme = app.config.html_theme_options
-    return FIRST_CELL.format(
-        version=__version__,
-        url=theme["repository_url"],
-        branch=theme["repository_branch"],
-    )
+    return FIRST_CELL.format(version=__version__, url=url, branch=branch)
 
 
 def glued(app: Sphinx, page: str) -> dict[str, str]:
@@ -63,7 +65,9 @@ def write_notebooks(app: Sphinx, error: Exception | None) -> None:
     """Write the notebooks where the download button looks for them."""
     if error or app.builder.format != "html":
         return
-    site, first = app.config.html_baseurl, first_cell(app)
+    theme = app.config.html_theme_options
+    first = first_cell(theme["repository_url"], theme["repository_branch"])
+    site = app.config.html_baseurl
     pages = sorted(app.env.found_docs)
     texts = {page: Path(app.env.doc2path(page)).read_text("utf8") for page in pages}
     labels: dict[str, tuple[str, str]] = {}

@@ -1,6 +1,6 @@
 // Tokens on the circle, seen in seven ways.  weights -> flow -> trajectory -> figure.
 
-import { figure } from "./kit/card.mjs";
+import { views } from "./kit/views.mjs";
 import { cloudsView } from "./circle/clouds.mjs";
 import { densityView } from "./circle/density.mjs";
 import { layersView } from "./circle/layers.mjs";
@@ -48,45 +48,4 @@ const STATE = {
   t: { min: 0, max: 1e5 },
 };
 
-/** The card as a view sees it: deaf to a state that belongs to another view. */
-function cardOf(card, view) {
-  const own = Object.create(card);
-  own.on = (keys, fn) => card.on(keys, () => { if (card.get("view") === view) fn(); });
-  return own;
-}
-
-/** One figure for each view: the same state, another card. */
-const figures = Object.fromEntries(
-  Object.entries(VIEWS).map(([view, { title, lead, build }]) => [
-    view,
-    figure({ name: "circle", title, lead, state: STATE, build: (card) => build(cardOf(card, view)) }),
-  ]),
-);
-
-/** The card of the model's view; another view (a preset, Python) is another card. */
-function render({ model, el }) {
-  let shown = model.get("view");
-  let closed = false;
-  let close = () => {};
-
-  function change() {
-    if (closed || model.get("view") === shown) return;
-    const playing = el.tfdyn.card.clock.playing;
-    const preset = el.contains(document.activeElement) && document.activeElement.dataset.preset;
-    close();
-    shown = model.get("view");
-    close = figures[shown].render({ model, el });
-    if (preset) el.querySelector(`[data-preset="${preset}"]`)?.focus();
-    if (playing) el.tfdyn.card.clock.begin(model.get("t"));
-  }
-  const heard = () => queueMicrotask(change);
-  model.on("change:view", heard); // before the first card, which may read the address
-  close = figures[shown].render({ model, el });
-  return () => {
-    closed = true;
-    model.off("change:view", heard);
-    close();
-  };
-}
-
-export default { render };
+export default views({ name: "circle", state: STATE, views: VIEWS });

@@ -1,10 +1,11 @@
-// Clusters over log time, and the exit from the poles.
+// Clusters over log time, the exit from the poles, and the stored study of it.
 
 import { views } from "./kit/views.mjs";
 import { clustersView } from "./stairs/clusters.mjs";
 import { exitView } from "./stairs/exit.mjs";
+import { studyView } from "./stairs/study.mjs";
 
-const VIEWS = { clusters: clustersView, exit: exitView };
+const VIEWS = { clusters: clustersView, exit: exitView, study: studyView };
 
 const isEntry = (v) => Number.isFinite(v) && Math.abs(v) <= 10;
 const isMatrix = (rows) =>

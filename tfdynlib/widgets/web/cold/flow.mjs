@@ -202,6 +202,15 @@ function build(card) {
     else ghosts = [...ghosts, { t: run.times, y: run.flow.values, track: trackOf(run) }].slice(-GHOSTS);
   }
 
+  function showCurves() {
+    const { state } = run;
+    chart.set({
+      axis: run.axis, t: run.times, filled: run.flow.filled, curves: [{ y: run.flow.values }], ghosts, levels: levelsOf(),
+      name: run.curve === "distance" && !run.exactLimit ? "*W*_2 to the limit, at most (chordal)" : NAMES[run.curve],
+      log: run.curve === "distance" && state.scale === "log", x: run.isLog ? "layer-time *t*, log" : "layer-time *t*",
+    });
+  }
+
   function restart() {
     const state = card.values();
     keep(state);
@@ -210,11 +219,7 @@ function build(card) {
     const until = performance.now() + AT_ONCE;
     while (run.times[run.flow.filled - 1] < Math.min(player.t, state.t_end) && performance.now() < until && run.flow.advance(4));
     controls();
-    chart.set({
-      axis: run.axis, t: run.times, filled: run.flow.filled, curves: [{ y: run.flow.values }], ghosts, levels: levelsOf(),
-      name: run.curve === "distance" && !run.exactLimit ? "*W*_2 to the limit, at most (chordal)" : NAMES[run.curve],
-      log: run.curve === "distance" && state.scale === "log", x: run.isLog ? "layer-time *t*, log" : "layer-time *t*",
-    });
+    showCurves();
     player.axis = run.axis;
     written = -Infinity;
     player.wake();
@@ -228,7 +233,10 @@ function build(card) {
     player.wake();
   });
   card.on(["turn", "tilt", "sides"], () => stage.invalidate());
-  card.onFollow(() => { ghosts = []; });
+  card.onFollow(() => {
+    ghosts = [];
+    showCurves();
+  });
   /** What is shown, as numbers: for tests and for the curious. */
   card.el.tfdyn.numbers = () => {
     const { value, phases, phase, least, exit, masses } = moment(player.t);

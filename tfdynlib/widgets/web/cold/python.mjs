@@ -114,7 +114,8 @@ export function consensusPython({ objective, alpha, m0, spread, kernel, t }, { n
       "",
       `x = ${m0} + ${spread}**0.5 * z`,
       t > 0 ? `x = flow.solve(field, x, [0, ${t}], space="euclidean").x[-1]` : "",
-      "print(mass @ x[:, 0], mass @ x[:, 0] ** 2 - (mass @ x[:, 0]) ** 2)",
+      "mean = mass @ x[:, 0]",
+      "print(mean, np.sqrt(mass @ (x[:, 0] - mean) ** 2))",
     ].filter((line, k, all) => line !== "" || all[k + 1]?.startsWith("def") || all[k - 1]?.startsWith("    return")),
   );
 }

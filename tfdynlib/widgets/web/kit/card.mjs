@@ -52,7 +52,7 @@
  *        A player of something else: `key`, `symbol`, `name` ("beta", "*β*", "inverse
  *        temperature"); `rests: true` stands at the moment of a preset instead of playing;
  *        `whole: true` rests on whole numbers; a pause takes the step that has begun.
- *   card.presets({ onPick(preset) }) chips from the model's `presets`; picking sets the
+ *   card.presets()                   chips from the model's `presets`; picking sets the
  *        preset's values, goes to t = 0 and plays (reduced motion: still at its moment)
  *   card.slider({ key, symbol: "*β*", label, min, max, scale: "lin"|"log", int, step, format })
  *   card.choice({ key, label, options: [[value, "word"], …] })     radio group as tabs
@@ -147,7 +147,7 @@ function parts(card, slots) {
       card.clock = made;
       return put(slots.player, made);
     },
-    presets: (options) => slots.presets.append(presets(card, options)),
+    presets: () => slots.presets.append(presets(card)),
     slider: (options) => slots.controls.append(slider(card, options)),
     choice: (options) => slots.controls.append(choice(card, options)),
     control: (child) => slots.controls.append(child),
@@ -273,12 +273,15 @@ function follow(card, rules) {
     if (!player.playing && !near(card.get(player.key), player.t))
       player.seek(card.get(player.key), { quiet: true });
   });
+  const arrived = card.guard(() => {
+    card.followed();
+    player.seek(card.get(player.key));
+  });
   const changed = card.guard(() => {
     card.note("");
     if (!fromAddress(card, rules)) return;
     card.flush();
-    card.followed();
-    player.seek(card.get(player.key));
+    queueMicrotask(arrived); // by then this card is closed, if the address has another view
   });
   if (card.onPage) {
     addEventListener("hashchange", changed);

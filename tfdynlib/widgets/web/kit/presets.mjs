@@ -3,11 +3,21 @@
 import { h, rich } from "./dom.mjs";
 import { same } from "./state.mjs";
 
+/** Begin a preset on the card that shows it: its view may have made one of its own. */
+function begin(el, { name, moment = 0 }) {
+  const { card } = el.tfdyn;
+  card.guard(() => {
+    card.clock.begin(moment);
+    const chip = el.querySelector(`[data-preset="${name}"]`);
+    chip?.scrollIntoView?.({ block: "nearest", inline: "nearest" });
+  })();
+}
+
 /**
  * Chips for the model's `presets`: [{ name, label, values, moment }].  The chip
- * whose values are all in place is pressed.  `onPick(preset)` follows the setting.
+ * whose values are all in place is pressed.
  */
-export function presets(card, { onPick = () => {} } = {}) {
+export function presets(card) {
   const list = card.model.get("presets") ?? [];
   const chips = list.map((preset) => {
     const node = h(
@@ -17,11 +27,9 @@ export function presets(card, { onPick = () => {} } = {}) {
     );
     node.onclick = card.guard(() => {
       card.note("");
-      card.set(preset.values);
+      card.set({ ...preset.values, t: preset.moment ?? 0 });
       card.flush();
-      onPick(preset);
-      card.clock.begin(preset.moment ?? 0);
-      node.scrollIntoView?.({ block: "nearest", inline: "nearest" });
+      queueMicrotask(() => begin(card.el, preset)); // after the card of another view
     });
     return { node, preset };
   });

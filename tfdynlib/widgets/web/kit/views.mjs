@@ -1,7 +1,6 @@
 // One figure seen in several ways: a state key says which, and each way is its own card.
 
 import { figure } from "./card.mjs";
-import { same } from "./state.mjs";
 
 /** The card as a view sees it: deaf to a state that belongs to another view. */
 function cardOf(card, key, view) {
@@ -10,14 +9,9 @@ function cardOf(card, key, view) {
   return own;
 }
 
-/** The preset whose values are all in place. */
-const presetOf = (model) =>
-  (model.get("presets") ?? []).find(({ values }) =>
-    Object.entries(values).every(([key, value]) => same(model.get(key), value)));
-
 /**
  * A figure whose state key `view` chooses among `views`, `{ name: { title, lead, build } }`.
- * Another view (a preset, Python) is another card on the same model.
+ * Another view (a preset, an address, Python) is another card on the same model.
  */
 export function views({ name, state, views: all, key = "view" }) {
   const figures = Object.fromEntries(
@@ -39,8 +33,6 @@ export function views({ name, state, views: all, key = "view" }) {
       shown = model.get(key);
       close = figures[shown].render({ model, el });
       if (focused) el.querySelector(`[data-preset="${focused}"]`)?.focus();
-      const preset = presetOf(model);
-      if (preset) el.tfdyn.card.clock.begin(preset.moment);
     }
     const heard = () => queueMicrotask(change);
     model.on(`change:${key}`, heard); // before the first card, which may read the address

@@ -13,7 +13,7 @@ const GRID = 0.05; // step of the times between which the exit is interpolated
 const FRAMES = 360;
 
 /** Distance on the grid, the least of it, and the exit, once the run is done. */
-function exitOf(run, limit, back, end) {
+export function departure(run, limit, back, end) {
   const count = Math.floor(end / GRID + 1e-9) + 1;
   const t = Float64Array.from({ length: count }, (_, k) => k * GRID);
   const y = t.map((time) => polesDistance(run.tokens(time), limit.pole, back));
@@ -31,7 +31,7 @@ function lawOf({ head, y0, state, limit, back }) {
       if (found.length === LAW.length || !limit.simple) return false;
       run ??= coldRun(y0, head, LAW[found.length], state.t_end, state.rtol);
       if (run.advance(ms)) return true;
-      found.push({ beta: LAW[found.length], ...exitOf(run, limit, back, state.t_end) });
+      found.push({ beta: LAW[found.length], ...departure(run, limit, back, state.t_end) });
       run = null;
       return found.length < LAW.length;
     },
@@ -69,7 +69,7 @@ export function prepareExit(state, before = null) {
       const until = performance.now() + ms;
       run.advance(ms);
       if (samples.advance(until - performance.now()) || run.going) return true;
-      now.own ??= exitOf(run, limit, back, state.t_end);
+      now.own ??= departure(run, limit, back, state.t_end);
       return law.advance(Math.max(1, until - performance.now()));
     },
   };

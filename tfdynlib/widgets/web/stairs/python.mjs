@@ -27,9 +27,9 @@ export function clustersPython(state, { t }) {
     `run = flow.solve(attention.field(heads), x0, t, ${options(state)})`,
     `x = run.x[np.searchsorted(t, ${t})]`,
     `labels = metastability.clusters(x, radius=${state.radius})`,
-    "print(labels.max() + 1, energy.interaction(x, heads))",
-    `tree = metastability.merging_tree(run, ${state.radius})`,
-    "print(*tree.t[-2:], tree.splits)  # the last mergers, to the step of t",
+    "print(labels.max() + 1)",
+    "E = energy.interaction(x, heads)",
+    `tree = metastability.merging_tree(run, ${state.radius})  # mergers: tree.t, to the step of t`,
   );
 }
 
@@ -49,3 +49,13 @@ export function exitPython(state, { t, simple }) {
     simple ? measure : `print(x[np.searchsorted(t, ${t})])`,
   );
 }
+
+/** View "study": the stored distance at the moment shown, and the stored exit. */
+export const studyPython = ({ beta, n, skew }, { t }) =>
+  lines([
+    "from tfdynlib import sweep",
+    "",
+    'study = sweep.published("exit").squeeze("seed")',
+    `run = study.sel(beta=${beta}, n=${n}, skew=${skew})`,
+    `print(float(run.distance.interp(t=${t})), float(run.exit))`,
+  ]);
