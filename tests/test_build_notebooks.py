@@ -105,6 +105,6 @@ def test_first_cell_is_silent_about_the_right_version(capsys):
 
 def test_first_cell_names_another_version_and_the_exact_fix(capsys):
     said = first_cell_says(capsys, "9.9")
-    assert f"tfdynlib 9.9; here is {tfdynlib.__version__}." in said
+    assert f"tfdynlib 9.9, here is {tfdynlib.__version__}." in said
     fix = '%pip install --upgrade "tfdynlib @ git+https://host/someone/book@main"'
     assert said.splitlines()[-1] == fix

@@ -12,6 +12,7 @@ from figurehand import (
     TOO_WIDE,
     begun,
     frame_cost,
+    frames,
     model,
     pick,
     playing,

@@ -34,6 +34,7 @@ def test_play_moves_the_picture_and_pause_stops_it(visits: Visits, figure: Figur
     assert not hand.playing()
     hand.button("Play").click()
     assert hand.changes(start)
+    hand.run(MOVED)  # a pause in the first frame would leave it where it was
     stopped = hand.pause().rest()
     assert stopped != start
     assert not hand.changes(stopped, timeout=400)
@@ -78,6 +79,13 @@ BESIDE = ("Share", "Copy as Python", "Add a head", "Remove this head")
 
 
 Control = tuple[str, str]  # kind, spoken name
+MOVED = """async (el) => {
+  const { clock } = el.tfdyn.card, from = clock.t;
+  for (let k = 0, on = 0; on < 10 && k < 600; k += 1) {
+    await tfdynSeen.frame();
+    on += clock.t !== from;
+  }
+}"""
 COUNT = "(el) => tfdynSeen.controls(el).length"
 
 

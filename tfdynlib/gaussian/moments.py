@@ -22,7 +22,6 @@ from numpy.typing import ArrayLike
 
 from tfdynlib import _check, flow
 from tfdynlib._check import Number
-from tfdynlib.gaussian import _stiff
 from tfdynlib.gaussian.closed import closed_moments
 from tfdynlib.gaussian.types import (
     Gaussian,
@@ -97,11 +96,6 @@ class System:
             else np.inf
         )
 
-    def fastest(self, t: float, y: State) -> float:
-        """The rate of attention, |V Sigma B|."""
-        layer, L = self.path(t), self.factor(y)
-        return float(np.linalg.norm(layer.V @ L, 2) * np.linalg.norm(L.T @ layer.B, 2))
-
     def closeness(self, t: float, y: State) -> float:
         """An event function: falls below zero when a blow-up is all but reached."""
         if self.split(y)[1] - self.first < np.log(GROWN):
@@ -161,9 +155,9 @@ def solve(
     A blow-up ends the run with a label: ``status`` is ``"blow-up"``, ``blow_up_time``
     its time (found to about 1e-11 of it), ``direction`` where it goes, and the times
     kept are those before it; so does an entry beyond 1e150 (``"not finite"``).  No NaN
-    is ever returned.  A large covariance that attention holds makes the equations
-    stiff: then SciPy's implicit Radau method goes on, to a tolerance of 1e-11 at best,
-    and only where that is too slow too the run ends with ``"too many steps"``.
+    is ever returned.  A large covariance that
+    attention holds makes the equations stiff, and the run may end with ``"too many
+    steps"``.
 
     Raises ``ValueError`` for bad input only: dimensions that differ, times outside the
     edges of a path, tolerances above 0.1.  Source: :cite:t:`alcalde2026gaussian`,
@@ -184,7 +178,7 @@ def solve(
     run = _closed(path, start, times) if method == "auto" else None
     if run is None:
         system = System(path, start, float(times[0]))
-        run = _integrated(system, times, rtol, atol, max_steps, patient=True)
+        run = _integrated(system, times, rtol, atol, max_steps)
     return _moments(run)
 
 
@@ -226,24 +220,13 @@ def _closed(path: LayerPath, start: Gaussian, times: Times) -> _Run | None:
 
 
 def _integrated(
-    system: System,
-    times: Times,
-    rtol: Number,
-    atol: Number,
-    max_steps: int,
-    patient: bool = False,
+    system: System, times: Times, rtol: Number, atol: Number, max_steps: int
 ) -> _Run:
-    """By the integrator of the package; and, if patient, by an implicit one where the
-    equations are stiff."""
+    """By the integrator of the package."""
     ends = [flow.Event(g, terminal=True) for g in (system.closeness, system.room)]
-    if patient:
-        run = _stiff.solve(
-            system, system.start, times, float(rtol), float(atol), ends, max_steps
-        )
-    else:
-        run = flow.solve(
-            system, system.start, times, "dop853", rtol, atol, ends, max_steps=max_steps
-        )
+    run = flow.solve(
+        system, system.start, times, "dop853", rtol, atol, ends, max_steps=max_steps
+    )
     status, blow_up, direction = run.status, np.inf, None
     if status == "event" and len(run.events[1].t):
         status = "not finite"

@@ -18,6 +18,7 @@ from tfdynlib._check import Number
 
 # Half of a 95% interval, in standard errors.
 NORMAL = 1.959963984540054
+LATEST = 1e9  # a time whose square, summed, is a double
 
 
 def concentration_bound(
@@ -121,6 +122,8 @@ def fit_bound(
         raise _check.refuse("distance", wanted, values) from None
     if values.size < 5:
         raise _check.refuse("distance", "five numbers or more", values.size)
+    if times.max() > LATEST:
+        raise _check.refuse("t", f"up to {LATEST:g}", f"{times.max():g}")
     cold, times = np.log(_cold(beta)).ravel(), times.ravel()
     seen = np.log(values).ravel()
 

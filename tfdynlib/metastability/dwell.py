@@ -9,6 +9,7 @@ from tfdynlib._check import Number
 NODES = 20
 # Exponents above this leave the doubles.
 LARGEST = 700.0
+LEAST = 1e-300  # an angle whose half still has a logarithm
 
 
 def gap_velocity(gap: Number, beta: Number, mass: Number = 0.5) -> float:
@@ -42,6 +43,8 @@ def dwell_time(
     beta, p = _check.positive(beta, "beta"), _share(mass)
     if end >= gap:
         raise _check.refuse("until", f"below the gap {gap:g}", until)
+    if end < LEAST:
+        raise _check.refuse("until", f"{LEAST:g} or more", until)
     low, high = (float(np.log(np.tan(phi / 2))) for phi in (end, gap))
     # Panels of half a unit, and such that the exponent beta tanh u changes by one.
     wide = np.linspace(low, high, 2 + int(2 * (high - low)))

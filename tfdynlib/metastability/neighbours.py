@@ -10,6 +10,7 @@ from tfdynlib.weights import Heads
 
 # Beyond this SciPy's Bessel functions are no numbers, and few terms are exact.
 FAR, TERMS = 1e8, 8
+LEAST = 1e-300  # below this every part is 1, to the last digit
 
 
 def effective_fraction(d: int, beta: Number | ArrayLike) -> Float[np.ndarray, "..."]:
@@ -26,7 +27,7 @@ def effective_fraction(d: int, beta: Number | ArrayLike) -> Float[np.ndarray, ".
     d, beta = _check.count(d, "d", 2), _check.array(beta, "beta")
     if beta.size and beta.min() <= 0:
         raise _check.refuse("beta", "positive", f"{beta.min():g}")
-    beta = _check.bounded(beta, "beta")
+    beta = np.maximum(_check.bounded(beta, "beta"), LEAST)
     return np.asarray(
         np.exp(2 * _log_integral(d, beta) - _log_integral(d, np.asarray(2 * beta)))
     )

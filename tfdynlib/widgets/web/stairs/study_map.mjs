@@ -89,11 +89,15 @@ export function studyMap(card, { look, pick }) {
 
   function move([right, up]) {
     const { rows, t, axis, beta, now } = look();
-    if (rows.length === 0) return false;
+    const step = t.length > 1 ? t[1] - t[0] : (axis.max - axis.min) / 100;
+    const next = Math.min(axis.max, Math.max(axis.min, (Math.round(now / step) + right) * step));
+    if (rows.length === 0) {
+      if (right !== 0) pick(beta, next);
+      return right !== 0;
+    }
     const here = rows.findIndex((row) => row.beta >= beta);
     const i = Math.min(rows.length - 1, Math.max(0, (here < 0 ? rows.length : here) + up));
-    const next = Math.round(now / (t[1] - t[0]) + right) * (t[1] - t[0]);
-    pick(rows[i].beta, right === 0 ? now : Math.min(axis.max, Math.max(axis.min, next)));
+    pick(rows[i].beta, right === 0 ? now : next);
     return true;
   }
 
