@@ -27,10 +27,9 @@ def effective_fraction(d: int, beta: Number | ArrayLike) -> Float[np.ndarray, ".
     d, beta = _check.count(d, "d", 2), _check.array(beta, "beta")
     if beta.size and beta.min() <= 0:
         raise _check.refuse("beta", "positive", f"{beta.min():g}")
-    beta = np.maximum(_check.bounded(beta, "beta"), LEAST)
-    return np.asarray(
-        np.exp(2 * _log_integral(d, beta) - _log_integral(d, np.asarray(2 * beta)))
-    )
+    cold = np.asarray(np.maximum(_check.bounded(beta, "beta"), LEAST), dtype=float)
+    twice = _log_integral(d, np.asarray(2 * cold))
+    return np.asarray(np.exp(2 * _log_integral(d, cold) - twice))
 
 
 def _log_integral(d: int, beta: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
