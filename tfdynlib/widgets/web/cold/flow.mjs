@@ -150,7 +150,8 @@ function build(card) {
   };
   Object.values(own).forEach(card.control);
   card.control(choice(card, { key: "rule", label: "temperature", options: [["softmax", "as set"], ["zero_temperature", "zero"], ["hardmax", "hardmax"]] }));
-  card.control(choice(card, { key: "curve", label: "chart", options: [["distance", "distance"], ["alignment", "alignment"], ["angle", "angle"]] }));
+  const curves = choice(card, { key: "curve", label: "chart", options: [["distance", "distance"], ["alignment", "alignment"], ["angle", "angle"]] });
+  card.control(curves);
   const sides = choice(card, { key: "sides", label: "tokens of the two poles", options: [["alike", "alike"], ["marked", "one hollow"]] });
   card.control(sides);
   card.control(choice(card, { key: "scale", label: "axis of the distance", options: [["log", "logarithmic"], ["linear", "linear"]] }));
@@ -191,6 +192,7 @@ function build(card) {
     own.density.hidden = own.band.hidden = state.start === "pair";
     sides.hidden = run.below === null;
     own.angle.hidden = state.start !== "pair";
+    for (const input of curves.querySelectorAll("input")) input.closest("label").hidden = !run.can[input.value];
     for (const node of Object.values(constants)) node.hidden = card.get("bound") === "fitted";
   }
 

@@ -74,8 +74,7 @@ function unwound() {
 }
 
 /** Which curve can be shown for these weights, nearest to the one asked for. */
-function curveOf(state, { known, top, d }) {
-  const can = { distance: known, alignment: top !== null, angle: d === 2 };
+function curveOf(state, can) {
   return [state.curve, "distance", "alignment", "angle"].find((name) => can[name]);
 }
 
@@ -101,7 +100,8 @@ export function runOf(state) {
   const times = isLog
     ? logTimes(FIRST, state.t_end, FRAMES)
     : Float64Array.from({ length: FRAMES + 1 }, (_, k) => (k * state.t_end) / FRAMES);
-  const curve = curveOf(state, { known, top, d });
+  const can = { distance: known, alignment: top !== null, angle: d === 2 };
+  const curve = curveOf(state, can);
   const measure = {
     distance: () => distanceOf(limit, start),
     alignment: () => alignmentOf(top.vector, start),
@@ -112,7 +112,7 @@ export function runOf(state) {
     ? steps({ field, start: start.x, n, d, times, measure })
     : sphereFlow({ field, start: start.x, n, d, times, measure });
   return {
-    state, d, n, head, start, limit, top, known, beta, heard, isLog, times, curve, flow, field,
+    state, d, n, head, start, limit, top, known, beta, heard, isLog, times, curve, can, flow, field,
     axis: isLog ? log(FIRST, state.t_end) : linear(0, state.t_end),
     scale: known && beta < Infinity ? cold.laplaceScale(beta) : null,
     facts: hypothesesOf(limit, state, heard),
