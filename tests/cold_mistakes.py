@@ -37,6 +37,7 @@ def not_normalised(x, M, tol):
 
 
 def quotient(d, kappa):
+    """A wrong answer that looks whole: 0 where both functions overflow."""
     with np.errstate(all="ignore"):
         return np.nan_to_num(iv(d / 2, kappa) / iv(d / 2 - 1, kappa))
 

@@ -39,7 +39,8 @@ REST = """async () => {
   const end = performance.now() + 60_000;
   for (let calm = 0; calm < 3; calm += 1) {
     await new Promise(requestAnimationFrame);
-    if (!document.querySelector(".tfdyn").tfdyn.card.loop.resting) calm = -1;
+    const { tfdyn } = document.querySelector(".tfdyn");
+    if (!tfdyn?.card.loop.resting) calm = -1;
     if (performance.now() > end) throw new Error("the figure does not come to rest");
   }
 }"""
@@ -152,7 +153,10 @@ def frames(page: Page, count: int = 2) -> None:
 
 
 def settle(page: Page) -> None:
-    """Wait until the first figure is at rest: its buffer full, its picture drawn."""
+    """Wait until the first figure is at rest: its buffer full, its picture drawn.
+
+    Another figure of the page may have come before it.
+    """
     page.evaluate(REST)
 
 

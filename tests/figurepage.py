@@ -113,7 +113,7 @@ class Visit:
             self.outside.append(request.url)
 
     def open(self, address: str, state: str = "ready") -> Page:
-        """Open a page and wait until its first figure is in this state."""
+        """Open a page and wait until a figure, which need not be its first, is so."""
         self.page.goto(address)
         self.page.wait_for_selector(f'.tfdyn[data-tfdyn="{state}"]')
         return self.page

@@ -20,6 +20,7 @@ from tfdynlib import (
 )
 from tfdynlib import weights as paths
 from tfdynlib.experiments import Setting
+from tfdynlib.experiments.__main__ import main
 from tfdynlib.summation import compiled
 from tfdynlib.weights import Heads
 
@@ -301,12 +302,12 @@ def test_a_fit_without_errors_has_no_interval_and_one_point_is_none():
 
 def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path, monkeypatch, capsys):
     jobs = [(TINY, 6), (replace(TINY, layout="spread"), 1)]
-    monkeypatch.setattr(experiments, "plan", lambda: iter(jobs))
+    monkeypatch.setattr(experiments.store, "plan", lambda: iter(jobs))
     file = tmp_path / "heads.json"
-    experiments.main(["--out", str(file), "--pairs", "1"])
+    main(["--out", str(file), "--pairs", "1"])
     first = experiments.stored(file)
     assert [r.paths for r in first] == [4, 1]
-    experiments.main(["--out", str(file)])
+    main(["--out", str(file)])
     more = {r.setting: r for r in experiments.stored(file)}
     assert "6 paths" in capsys.readouterr().out
     at_once = experiments.run(TINY, 6)

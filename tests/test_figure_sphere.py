@@ -406,8 +406,10 @@ def test_a_note_says_what_is_wrong_with_an_address(visit):
 
 
 def test_the_address_of_the_second_figure_leaves_the_first_alone(both):
-    page = both(hash='#sphere-2={"n":12}')
+    page = both(hash='#sphere-2={"n":12}', rest=False)
     page.wait_for_selector('[data-address="sphere-2"][data-tfdyn="ready"]')
+    page.evaluate("window.scrollTo(0, 0)")
+    page.wait_for_selector('[data-address="sphere"][data-tfdyn="ready"]')
     counts = page.evaluate(
         "[...document.querySelectorAll('.tfdyn')].map((e) => e.tfdyn?.model.get('n'))"
     )

@@ -76,7 +76,7 @@ def _temper(rng: np.random.Generator) -> Evidence:
 
 def _poles(rng: np.random.Generator) -> Evidence:
     """Mass at the pole e_3 at t = 40 from the density 1 + z/2."""
-    mu, heads = metastability.tilted(3, 150, 0.5), Heads(I3, np.diag([1.0, 1.0, 2.0]))
+    mu, heads = metastability.tilted(3, 60, 0.5), Heads(I3, np.diag([1.0, 1.0, 2.0]))
     x = metastability.zero_temperature(mu.x, heads, 40.0)
     at_pole = x @ [0.0, 0.0, 1.0] > 1 - 1e-6
     return Evidence(float(mu.mass[at_pole].sum()), 5 / 8)
@@ -156,7 +156,7 @@ CLAIMS = (
         "The limit is the projection of the start: each token keeps its side, and the "
         "poles get the masses of the two half spheres.",
         PAPER,
-        "density 1 + z/2, E the axis z, 150 x 300 nodes, t = 40; the mass above",
+        "density 1 + z/2, E the axis z, 60 x 120 nodes, t = 40; the mass above",
         1e-4,
         "the nodes see the jump at the equator with an error of 1/n^2",
         _poles,

@@ -6,14 +6,10 @@ A row is only as good as its tolerance, so each gives the reason for its own.  C
 enters through ``rng`` alone: another seed is another measurement of the same claim.
 """
 
-import datetime
-import json
-import platform
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from html import escape
-from importlib.metadata import version
 from types import ModuleType
 from typing import Any
 
@@ -57,6 +53,7 @@ THEMES = {
     2: (_gaussian, _gaussian_fate, _gaussian_control, _gaussian_trained),
     3: (_cold, _cold_laplace, _cold_time, _cold_end),
 }
+PACKAGES = ("tfdynlib", "numpy", "scipy", "POT")
 NAMES = {1: "first", 2: "second", 3: "third"}
 
 
@@ -235,16 +232,9 @@ def _stored(rows: Iterable[tuple[Row, float]], seed: int) -> dict[str, Any]:
         }
         for row, seconds in rows
     }
-    versions = {name: version(name) for name in ("tfdynlib", "numpy", "scipy", "POT")}
     total = sum(case["seconds"] for case in cases.values())
-    return {
-        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        "processor": records.processor(),
-        "form": "claims",
-        "versions": {"python": platform.python_version(), **versions},
-        "note": f"Seed {seed} for every row; {total:.0f} s in all.",
-        "cases": cases,
-    }
+    note = f"Seed {seed} for every row; {total:.0f} s in all."
+    return records.header("claims", note, PACKAGES) | {"cases": cases}
 
 
 def _main() -> None:
@@ -255,8 +245,9 @@ def _main() -> None:
         row = check(claim, np.random.default_rng(seed))
         rows.append((row, time.perf_counter() - begin))
         print(table([row]).splitlines()[1], flush=True)
-    text = json.dumps(_stored(rows, seed), indent=1)
-    (records.STORED / "claims.json").write_text(text + "\n", "utf-8")
+    found = _stored(rows, seed)
+    lines = [f'"{id}":' for id in found["cases"]]
+    records.write(records.STORED / "claims.json", found, lines)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from tfdynlib.low_temperature.picture import Case, Run, fitted, heads, run, star
 from tfdynlib.low_temperature.store import (
     PLAN,
     SYSTEMS,
-    Overview,
     Stored,
     curves_table,
     ends_table,
@@ -22,7 +21,6 @@ __all__ = [
     "PLAN",
     "SYSTEMS",
     "Case",
-    "Overview",
     "Run",
     "Stored",
     "System",

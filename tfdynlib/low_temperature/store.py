@@ -1,13 +1,8 @@
 """The stored runs: made once, some minutes each, and read by the book."""
 
-import datetime
-import json
-import platform
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from tfdynlib import records
 from tfdynlib.low_temperature import ends, picture
@@ -15,6 +10,7 @@ from tfdynlib.low_temperature.ends import System
 from tfdynlib.low_temperature.picture import Case, Run
 
 NAME = "low_temperature"
+PACKAGES = ("tfdynlib", "numpy", "scipy", "numba", "ducc0")
 BETAS = (10.0, 100.0, 1000.0)
 LARGE = 100_000
 # The quick ones first.
@@ -59,23 +55,7 @@ def stored(file: str | Path | None = None) -> Stored:
     return Stored(record, runs, tuple(ends.from_stored(record.case("systems"))))
 
 
-@dataclass(frozen=True)
-class Overview:
-    """A table of what was found."""
-
-    title: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-    def __repr__(self) -> str:
-        return records.as_text(self.title, self.head, self.rows)
-
-    def _repr_html_(self) -> str:
-        """The table for a page."""
-        return records.as_html(self.title, self.head, self.rows)
-
-
-def curves_table(runs: Iterable[Run]) -> Overview:
+def curves_table(runs: Iterable[Run]) -> records.Overview:
     """Each curve in a row: size, beta, the least W2 and when, exit, and the end."""
     rows = [
         (
@@ -86,38 +66,27 @@ def curves_table(runs: Iterable[Run]) -> Overview:
         for r in runs
     ]
     head = ("system", "tokens", "β", "sum", "least W₂", "at t", "exit", "end", "CPU, s")
-    return Overview("Three phases", head, tuple(rows))
+    return records.Overview("Three phases", head, tuple(rows))
 
 
-def ends_table(systems: Iterable[System]) -> Overview:
+def ends_table(systems: Iterable[System]) -> records.Overview:
     """How many random systems of each kind end where."""
     found = ends.counts(systems)
     rows = [(kind, *(str(n) for n in row.values())) for kind, row in found.items()]
-    return Overview("Ends of random systems", ("V", *ends.ENDS), tuple(rows))
+    return records.Overview("Ends of random systems", ("V", *ends.ENDS), tuple(rows))
 
 
 def write(file: Path, runs: Sequence[Run], systems: Sequence[System]) -> None:
-    """A ``records.Record``; a reader never sees half a file."""
-    names = ("tfdynlib", "numpy", "scipy", "numba", "ducc0")
+    """Runs and systems as a ``records.Record``."""
     minutes = sum(r.seconds for r in runs) / 60
-    out: dict[str, Any] = {
-        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        "processor": records.processor(),
-        "form": NAME,
-        "versions": {"python": platform.python_version()}
-        | {name: version(name) for name in names},
-        "note": f"CPU time of all curves: {minutes:.0f} minutes.",
-        "cases": {
-            "curves": {"title": "Three phases", "runs": [r.stored() for r in runs]},
-            "systems": {"title": "Ends of random systems"} | ends.stored(systems),
-        },
+    note = f"CPU time of all curves: {minutes:.0f} minutes."
+    found = records.header(NAME, note, PACKAGES)
+    found["cases"] = {
+        "curves": {"title": "Three phases", "runs": [r.stored() for r in runs]},
+        "systems": {"title": "Ends of random systems"} | ends.stored(systems),
     }
-    beside = file.with_suffix(".part")
-    text = json.dumps(out, separators=(",", ":"), ensure_ascii=False)
-    for begin in ('{"n":', *(f'["{family}"' for family in ends.FAMILIES)):
-        text = text.replace(begin, "\n" + begin)
-    beside.write_text(text + "\n", "utf-8")
-    beside.replace(file)
+    lines = ('{"n":', *(f'["{family}"' for family in ends.FAMILIES))
+    records.write(file, found, lines)
 
 
 def make(file: Path, only: str = "") -> None:

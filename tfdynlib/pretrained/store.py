@@ -1,14 +1,10 @@
 """The stored run of a trained model: how it is made, and how it is read."""
 
-import datetime
 import hashlib
-import json
 import os
-import platform
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -264,18 +260,8 @@ def make(say: Callable[[str], None] = print) -> dict[str, Any]:
         "runs": [_run(run) for run in runs],
         "closed": {sign: [_short(v) for v in curve] for sign, curve in closed.items()},
     }
-    return {
-        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        "processor": records.processor(),
-        "form": NAME,
-        "load": load_average,
-        "versions": {
-            "python": platform.python_version(),
-            **{name: version(name) for name in VERSIONS},
-        },
-        "note": f"Seed {SEED}; {time.perf_counter() - began:.0f} s in all.",
-        "cases": cases,
-    }
+    note = f"Seed {SEED}; {time.perf_counter() - began:.0f} s in all."
+    return records.header(NAME, note, VERSIONS, load_average) | {"cases": cases}
 
 
 def _head(signs: HeadSigns) -> dict[str, Any]:
@@ -296,10 +282,6 @@ def _run(run: prescribed.Run) -> dict[str, Any]:
 
 
 def write(file: Path, found: Mapping[str, Any]) -> None:
-    """A run as a file; a reader never sees half of it."""
-    beside = file.with_suffix(".part")
-    lines = json.dumps(found, separators=(",", ":"), allow_nan=False)
-    for start in ('{"layer":', '{"sign":', '[{"B_positive"', '"closed"', '"heads"'):
-        lines = lines.replace(start, "\n" + start)
-    beside.write_text(lines + "\n", "utf-8")
-    beside.replace(file)
+    """A run as a file."""
+    lines = ('{"layer":', '{"sign":', '[{"B_positive"', '"closed"', '"heads"')
+    records.write(file, found, lines)

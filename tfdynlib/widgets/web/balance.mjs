@@ -26,7 +26,6 @@ function fitted(state) {
 export const python = (state) => pythonOf(fitted(state));
 
 const AT_ONCE = 30; // ms of integration when a weight changes, to stay at the same moment
-const WRITE = 200; // ms between changes of a number that flickers
 const SHORTEST = 0.00125;
 const KEPT = 3; // earlier steps that stay on the chart
 
@@ -146,7 +145,7 @@ const build = (d) => (card) => {
   let facts = null;
   let k = 0;
   let hint = true;
-  let written = -Infinity;
+  const pace = card.pace();
   let before = card.get("D");
   let last = null; // the settings but for dt, and what was seen at other steps
   let past = [];
@@ -183,9 +182,7 @@ const build = (d) => (card) => {
     readouts.set(1, short(rest()[k]));
     const noisy = state.motion === "noisy";
     readouts.set(2, short(noisy ? one.noise[k] : one.lost[k] - one.coded[k]));
-    const now = performance.now();
-    if (player.playing && now - written <= WRITE) return;
-    written = now;
+    if (!pace.due()) return;
     const j = (list) => list.map(({ dt, y }) => ({ dt, value: y[Math.round((k / (run.times.length - 1)) * (y.length - 1))] }));
     verdict.set(...verdictOf({ state, run, k }));
     setRich(formerly, earlier(j(seen())));

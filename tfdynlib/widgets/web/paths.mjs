@@ -15,7 +15,6 @@ import { isVisited, sweepChart, visitedOf, withPoint } from "./paths/sweep.mjs";
 import { LAMPS, lampsOf, restOf, sentence, short, verdictOf } from "./paths/words.mjs";
 
 const AT_ONCE = 30; // ms of integration when a weight changes, to stay at the same moment
-const WRITE = 200; // ms between changes of a number that flickers
 const FLOOR = 1e-12; // values below it are rounding: the axis ends there
 
 const STATE = {
@@ -99,7 +98,7 @@ function build(card) {
   let solved = null;
   let k = 0;
   let hint = true;
-  let written = -Infinity;
+  const pace = card.pace();
   let late = NaN; // mean of G^2 over the second half, once it is known
 
   const stage = card.stage({
@@ -178,9 +177,7 @@ function build(card) {
     readouts.set(0, short(energies[k]));
     readouts.set(1, short(actions[k]));
     readouts.set(2, short(late));
-    const now = performance.now();
-    if (!player.playing || now - written > WRITE) {
-      written = now;
+    if (pace.due()) {
       verdict.set(...verdictOf(solved));
       passport.update();
       card.relabel();

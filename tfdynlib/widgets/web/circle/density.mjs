@@ -11,7 +11,6 @@ import { densityPython } from "./density_python.mjs";
 import { checkpoints, passportOf } from "./reference.mjs";
 
 const WATCHED = ["n", "beta", "V", "seed", "noise", "planted", "t_end"];
-const WRITE = 200; // ms between changes of words that flicker
 const SLICE = 4; // ms of integration in a frame
 const [LOW, HIGH] = [-0.2, 0.95]; // of the axis of rates, none of which is above 2/e
 
@@ -95,7 +94,7 @@ export const densityView = {
   build(card) {
     let now = prepare(card.values());
     let m = momentOf(now, 0);
-    let written = -Infinity;
+    const pace = card.pace();
     const stage = card.stage({
       label: "A mist of tokens as a curve round the circle.",
       keys: "Arrow keys plant another ripple.",
@@ -148,8 +147,7 @@ export const densityView = {
       outs.name(2, `rate of *k* = ${now.winner}`);
       outs.set(2, m.t > 0 ? m.grown[now.winner].toFixed(5).replace("-", "−") : "–");
       chart.set({ now: now.state.planted, over: (ctx, at, view) => bars(ctx, at, view.palette, now, m) });
-      if (!player.playing || performance.now() - written > WRITE) {
-        written = performance.now();
+      if (pace.due()) {
         verdict.set(...verdictOf(now, m));
         lampsOf(lamps, now, m);
         foot.update();

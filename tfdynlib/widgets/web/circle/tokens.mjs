@@ -19,7 +19,6 @@ const RADIUS = 0.1; // of a cluster, as everywhere in the book
 const FRAMES = 500;
 const FIRST = 0.01; // where logarithmic time begins
 const WATCHED = ["n", "beta", "B", "V", "start", "seed", "gap", "angles", "time", "t_end"];
-const WRITE = 200; // ms between changes of words that flicker
 const STEEP = 24; // above this beta |B| the energy is shown by its logarithm
 
 /** Everything that follows from the weights and the start, once per change. */
@@ -159,7 +158,7 @@ export const tokensView = {
     let m = null;
     let k = 0;
     let chosen = -1;
-    let written = -Infinity;
+    const pace = card.pace();
     const atStart = () => k === 0 && !card.clock.playing;
     const stage = card.stage({
       label: "Tokens on a circle.",
@@ -219,8 +218,7 @@ export const tokensView = {
       outs.set(2, energyText(m.logEnergy));
       chart.set({ now: k, filled: now.run.filled });
       const late = now.run.filled < now.times.length && t > now.times[now.run.filled - 1];
-      if (!player.playing || performance.now() - written > WRITE) {
-        written = performance.now();
+      if (pace.due()) {
         verdict.set(...(late ? comingTo(now) : verdictOf(now, m)));
         foot.update();
         card.relabel();

@@ -15,7 +15,6 @@ import { betaSlider, gapSlider } from "./knobs.mjs";
 import { flowPython } from "./python.mjs";
 import { short } from "./words.mjs";
 
-const WRITE = 200; // ms between changes of words that flicker
 const AT_ONCE = 30; // ms of integration when a weight changes
 const GHOSTS = 3; // earlier curves that stay
 // The axis decides which frames there are: Python compares at even times.
@@ -42,7 +41,7 @@ function build(card) {
   let run = null;
   let k = 0;
   let ghosts = [];
-  let written = -Infinity;
+  const pace = card.pace();
   let neighbours = null;
   let hint = true;
 
@@ -95,12 +94,10 @@ function build(card) {
     k = t <= run.axis.min ? 0 : run.flow.index(t);
     stage.invalidate();
     chart.set({ now: k, filled: run.flow.filled });
-    const at = performance.now();
-    if (player.playing && at - written <= WRITE) {
+    if (!pace.due()) {
       readouts.set(0, readoutsOf(run, { value: run.flow.values[k], phase: null, neighbours })[0][1]);
       return;
     }
-    written = at;
     neighbours = run.state.rule === "softmax" ? effectiveNeighbours(run.flow.at(k), run.n, run.d, run.head.B, run.beta, run.start.mass) : null;
     const now = moment(t);
     readoutsOf(run, now).forEach(([name, text, tone], i) => {
@@ -223,7 +220,7 @@ function build(card) {
     controls();
     showCurves();
     player.axis = run.axis;
-    written = -Infinity;
+    pace.soon();
     player.wake();
   }
   const levelsOf = () => (run.curve === "alignment" ? [{ y: 1, label: "at the top of *V*" }] : []);
@@ -231,7 +228,7 @@ function build(card) {
   card.on(["scale"], restart);
   card.on(["bound", "C", "C1", "c"], () => {
     controls();
-    written = -Infinity;
+    pace.soon();
     player.wake();
   });
   card.on(["turn", "tilt", "sides"], () => stage.invalidate());

@@ -11,7 +11,6 @@ import { wall } from "./wall.mjs";
 import { digits, heard, short } from "./words.mjs";
 
 const BINS = 60;
-const WRITE = 200; // ms between changes of a number that flickers
 
 /** Shares of the tokens per unit of length. */
 function histogram(g, x) {
@@ -83,7 +82,8 @@ function verdictOf(run, k, t) {
 
 export function build(card) {
   let run = null;
-  let [k, t, written] = [0, 0, -Infinity];
+  let [k, t] = [0, 0];
+  const pace = card.pace();
   const stage = card.stage({
     label: "Tokens on a line, and the Gaussian law.",
     draw: (ctx, view) => draw(ctx, view, { run, k, S: run.law(t), past: t >= run.wall }),
@@ -100,9 +100,7 @@ export function build(card) {
     readouts.set(0, digits(run.variance[k], 4));
     readouts.set(1, t < run.wall ? digits(run.law(t), 4) : "∞", t < run.wall ? "" : "stop");
     readouts.set(2, Number.isFinite(run.wall) ? digits(Math.max(0, run.wall - t), 3) : "never", Number.isFinite(run.wall) ? "stop" : "");
-    const now = performance.now();
-    if (player.playing && now - written <= WRITE) return;
-    written = now;
+    if (!pace.due()) return;
     verdict.set(...verdictOf(run, k, t));
     lampsOf(run, k, t).forEach((lamp, i) => lamps.set(i, ...lamp));
     passport.update();

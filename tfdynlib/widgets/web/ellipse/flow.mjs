@@ -15,7 +15,6 @@ import { proper, valuesOf } from "./start.mjs";
 import { endNames, wall } from "./wall.mjs";
 import { digits } from "./words.mjs";
 
-const WRITE = 200; // ms between changes of a number that flickers
 const [LEAST, MOST] = [1e-4, 1e3]; // of the eigenvalues on the chart
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
@@ -83,7 +82,7 @@ export function build(card) {
   let g = null;
   let reach = 4;
   let before = card.get("cov");
-  let written = -Infinity;
+  const pace = card.pace();
 
   const stage = card.stage({
     label: "Plane of the tokens: start, cloud, limit.",
@@ -125,9 +124,7 @@ export function build(card) {
     stage.invalidate();
     chart.set({ now: k });
     readoutsOf(run, shown).forEach(([text, tone], i) => readouts.set(i, text, tone));
-    const now = performance.now();
-    if (player.playing && now - written <= WRITE) return;
-    written = now;
+    if (!pace.due()) return;
     verdict.set(...verdictOf(run, shown));
     lampsOf(run, shown).forEach((lamp, i) => lamps.set(i, ...lamp));
     passport.update();

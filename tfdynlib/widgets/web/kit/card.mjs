@@ -76,6 +76,7 @@
  *                                    grat line line2 bg soft glass0 glass1
  *   card.onFollow(fn)                after a link on the page was followed: forget what no
  *        address tells (earlier runs that are drawn beside the present one)
+ *   card.pace()                      { due(), soon() }: when words that flicker are written while it plays
  *   card.rare(fn)                    fn at most once a second, and always once more at the end
  *   card.el, card.model, card.clock (the player made), card.onPage (false in a notebook),
  *        card.onPaper() (being printed: leave hints away), card.guard(fn)
@@ -98,7 +99,7 @@ import { errorCard } from "./error.mjs";
 import { fold } from "./fold.mjs";
 import { lamps, readouts, verdict } from "./lamps.mjs";
 import { listening, saving } from "./listen.mjs";
-import { atMostEachSecond, live } from "./live.mjs";
+import { atMostEachSecond, live, pace } from "./live.mjs";
 import { loop } from "./loop.mjs";
 import { matrices } from "./matrix.mjs";
 import { palette } from "./palette.mjs";
@@ -236,6 +237,7 @@ function makeCard(spec, { model, el }, fail) {
       note.hidden = text === "";
       note.textContent = text;
     },
+    pace: () => pace(() => card.clock?.playing),
     rare: (fn) => atMostEachSecond(guard(fn)),
     speak: (text) => {
       if (typeof text === "string") voice.speak(text);

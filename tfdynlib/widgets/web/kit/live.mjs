@@ -4,6 +4,7 @@ import { h } from "./dom.mjs";
 
 const QUIET = 2500;
 const RELABEL = 1000;
+const WRITE = 200; // ms: a number that changes more often flickers
 
 /**
  * A status region.  `speak()` says `sentence()` unless the last one is less than
@@ -26,6 +27,25 @@ export function live(sentence) {
       else timer = setTimeout(() => say(sentence()), wait);
     },
     close: () => clearTimeout(timer),
+  };
+}
+
+/**
+ * How often words that flicker are written while something plays: `due()` says whether it
+ * is time, and counts it; after `soon()` it is, whatever the time.
+ */
+export function pace(playing) {
+  let last = -Infinity;
+  return {
+    due() {
+      const now = performance.now();
+      if (playing() && now - last <= WRITE) return false;
+      last = now;
+      return true;
+    },
+    soon() {
+      last = -Infinity;
+    },
   };
 }
 

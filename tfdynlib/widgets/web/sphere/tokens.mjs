@@ -16,7 +16,6 @@ const RADIUS = 0.2; // geodesic distance within which tokens are one cluster
 const WIDE = 1; // chord: neighbours in a chain as long as this have not met
 const LONG = 50; // runs from here on are shown on a logarithmic axis of time
 const AT_ONCE = 30; // ms of integration when a weight changes, to stay at the same moment
-const WRITE = 200; // ms between changes of a number that flickers
 
 /** The lines of Python for a state. */
 const python = (state) => pythonOf({ ...paired(state), radius: RADIUS });
@@ -83,7 +82,7 @@ function build(card) {
   let k = 0;
   let found = { labels: [], count: 0, sizes: [], wide: false };
   let hint = true;
-  let written = -Infinity;
+  const pace = card.pace();
 
   const stage = card.stage({
     label: "Tokens on the sphere.",
@@ -116,9 +115,7 @@ function build(card) {
     readouts.set(0, String(found.count));
     readouts.set(1, `${largest} of ${card.get("n")}`);
     readouts.set(2, energyText(run.values[k], solved.steep));
-    const now = performance.now();
-    if (!player.playing || now - written > WRITE) {
-      written = now;
+    if (pace.due()) {
       verdict.set(...verdictOf(solved, found, topSpeed(run, k)));
       passport.update();
       card.relabel();

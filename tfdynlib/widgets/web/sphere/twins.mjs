@@ -13,7 +13,6 @@ import { paintTwins } from "./twins_stage.mjs";
 
 const LONG = 50; // runs from here on are shown on a logarithmic axis of time
 const AT_ONCE = 30; // ms of integration at once when a weight changes
-const WRITE = 200; // ms between changes of a number that flickers
 const TRAIL = 1.6; // layer-time
 const FLOOR = 1e-9; // where the axis of distances ends, at the latest
 
@@ -106,7 +105,7 @@ export const twinsView = {
     let now = null;
     let k = 0;
     let hint = true;
-    let written = -Infinity;
+    const pace = card.pace();
     let distance = 0;
     let allowed = 0;
 
@@ -152,9 +151,7 @@ export const twinsView = {
       outs.set(0, digits(distance));
       outs.set(1, digits(now.before));
       outs.set(2, now.softmax ? digits(now.L) : "–", "theory");
-      const moment = performance.now();
-      if (!player.playing || moment - written > WRITE) {
-        written = moment;
+      if (pace.due()) {
         verdict.set(...verdictOf(now, distance, allowed));
         lampsAt();
         foot.update();

@@ -7,10 +7,9 @@ import { checked } from "./check.mjs";
 import { clustersPython } from "./python.mjs";
 import { FIRST, keepCount, LOOSE, prepare, RADII, same, TIGHT } from "./run.mjs";
 import { treeChart } from "./tree.mjs";
-import { brief, clock, LAMPS, lampsOf, momentOf, readoutsOf, sentence, span, startWord, verdictOf } from "./words.mjs";
+import { brief, clock, LAMPS, lampsOf, momentOf, readoutsOf, runWords, sentence, span, verdictOf } from "./words.mjs";
 
 const WATCHED = ["n", "beta", "B", "V", "start", "seed", "gap", "skew", "turn", "radius", "rtol", "t_end"];
-const WRITE = 200; // ms between changes of words that flicker
 
 /** The range that holds the highest step: that of k equal clusters, and air above it. */
 function rangeOf(now) {
@@ -33,7 +32,7 @@ export const clustersView = {
     let now = prepare(card.values());
     let m = momentOf(now, 0);
     let k = 0;
-    let written = -Infinity;
+    const pace = card.pace();
     let layout = null;
     let drawn = [];
     const stage = card.stage({
@@ -72,10 +71,7 @@ export const clustersView = {
     const deviation = card.deviation((reference) => checked(reference, now));
     const version = card.model.get("version");
     const foot = card.passport({
-      items: () => [
-        startWord(now.state), "method dopri5", `tolerance ${brief(now.state.rtol)}`, `one within ${brief(now.run.radius)}`,
-        deviation(), `tfdynlib ${version}`,
-      ],
+      items: () => [...runWords(now), deviation(), `tfdynlib ${version}`],
       python: () => clustersPython(card.values(), { t: m.t }),
     });
     keepCount(card, "uniform");
@@ -85,9 +81,8 @@ export const clustersView = {
       if (same(key, drawn)) return;
       drawn = key;
       m = momentOf(now, t);
-      const { times, frames } = now.samples;
-      k = 0;
-      while (k + 1 < frames.length && times[k + 1] <= m.t) k += 1;
+      const { frames } = now.samples;
+      k = now.samples.index(m.t);
       stage.invalidate();
       tree.invalidate();
       readoutsOf(now, m).forEach((text, i) => outs.set(i, text, i === 2 ? "theory" : ""));
@@ -96,8 +91,7 @@ export const clustersView = {
         now: k, filled: frames.length, bands: bandsOf(now.waits, now.axis.max, span),
         range, levels: levelsOf(now, range),
       });
-      if (!player.playing || performance.now() - written > WRITE) {
-        written = performance.now();
+      if (pace.due()) {
         verdict.set(...verdictOf(now, m));
         lampsOf(now, m).forEach((lamp, i) => lamps.set(i, ...lamp));
         foot.update();

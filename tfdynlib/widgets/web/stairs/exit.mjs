@@ -4,15 +4,14 @@ import { number } from "../kit/dom.mjs";
 import { log } from "../kit/scale.mjs";
 import { label } from "../kit/text.mjs";
 import { checked } from "./check.mjs";
-import { lawLine, paintExit } from "./exit_draw.mjs";
-import { FROM, LAW, prepareExit, slopes, THRESHOLD } from "./exit_run.mjs";
+import { distanceCurve, lawLine, paintExit } from "./exit_draw.mjs";
+import { FROM, LAW, prepareExit, slopes } from "./exit_run.mjs";
 import { exitOf, LAMPS, lampsOf, momentOf, readoutsOf, sentence, verdictOf } from "./exit_words.mjs";
 import { exitPython } from "./python.mjs";
 import { keepCount, same } from "./run.mjs";
-import { brief, clock, startWord } from "./words.mjs";
+import { clock, runWords } from "./words.mjs";
 
 const WATCHED = ["n", "beta", "B", "V", "start", "seed", "gap", "skew", "turn", "rtol", "t_end"];
-const WRITE = 200;
 const BETAS = { ...log(20, 640), ticks: () => LAW };
 
 /** The exits that were measured, as dots. */
@@ -32,7 +31,7 @@ export const exitView = {
     let now = prepareExit(card.values());
     let m = momentOf(now, 0);
     let k = 0;
-    let written = -Infinity;
+    const pace = card.pace();
     let told = null; // the law that was spoken
     let drawn = [];
     const stage = card.stage({
@@ -68,10 +67,7 @@ export const exitView = {
     const deviation = card.deviation((reference) => checked(reference, now));
     const version = card.model.get("version");
     const foot = card.passport({
-      items: () => [
-        startWord(now.state), "method dopri5", `tolerance ${brief(now.state.rtol)}`, `one within ${brief(now.run.radius)}`,
-        deviation(), `tfdynlib ${version}`,
-      ],
+      items: () => [...runWords(now), deviation(), `tfdynlib ${version}`],
       python: () => exitPython(card.values(), { t: m.t, simple: now.limit.simple }),
     });
 
@@ -90,15 +86,13 @@ export const exitView = {
       if (same(key, drawn)) return;
       drawn = key;
       m = momentOf(now, t);
-      const { times, frames } = now.samples;
-      k = 0;
-      while (k + 1 < frames.length && times[k + 1] <= m.t) k += 1;
+      const { frames } = now.samples;
+      k = now.samples.index(m.t);
       stage.invalidate();
       readoutsOf(now, m).forEach((text, i) => outs.set(i, text));
       chart.set({ now: k, filled: now.limit.simple ? frames.length : 0, ...besides() });
       drawLaw();
-      if (!player.playing || performance.now() - written > WRITE) {
-        written = performance.now();
+      if (pace.due()) {
         verdict.set(...verdictOf(now, m));
         lampsOf(now).forEach((lamp, i) => lamps.set(i, ...lamp));
         foot.update();
@@ -144,14 +138,7 @@ export const exitView = {
     function restart() {
       const { max } = now.axis;
       now = prepareExit(card.values(), now);
-      chart.set({
-        axis: now.axis,
-        t: now.samples.times,
-        curves: [{ y: now.samples.values }],
-        zero: true,
-        range: [0, Math.SQRT2 * 1.05],
-        levels: now.limit.simple ? [{ y: THRESHOLD, label: "0.2: has left" }] : [],
-      });
+      chart.set(distanceCurve(now));
       if (now.axis.max !== max) player.axis = now.axis;
       now.advance(10);
       player.wake();

@@ -2,8 +2,19 @@
 
 import * as ring from "../circle/ring.mjs";
 import { label } from "../kit/text.mjs";
+import { THRESHOLD } from "./exit_run.mjs";
 
 const TURN = 2 * Math.PI;
+
+/** The chart of the distance to the poles over the run. */
+export const distanceCurve = ({ axis, samples, limit }) => ({
+  axis,
+  t: samples.times,
+  curves: [{ y: samples.values }],
+  zero: true,
+  range: [0, Math.SQRT2 * 1.05],
+  levels: limit.simple ? [{ y: THRESHOLD, label: "0.2: has left" }] : [],
+});
 
 /** Direction of the eigenvector of V that is not e_1, or null. */
 function pulled({ V }, { stays, pull, pole }) {

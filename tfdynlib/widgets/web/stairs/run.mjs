@@ -53,6 +53,12 @@ export function sampled(run, times, measure) {
     times,
     values,
     frames,
+    /** The last frame that is there at a time. */
+    index(t) {
+      let k = 0;
+      while (k + 1 < frames.length && times[k + 1] <= t) k += 1;
+      return k;
+    },
     /** Go on for about `ms`; true while a frame that is filled is left. */
     advance(ms) {
       const until = performance.now() + ms;

@@ -1,8 +1,7 @@
 // View "study": the stored runs of a study as a map, and the run of the chosen cell.
 
 import { checked } from "./check.mjs";
-import { paintExit } from "./exit_draw.mjs";
-import { THRESHOLD } from "./exit_run.mjs";
+import { distanceCurve, paintExit } from "./exit_draw.mjs";
 import { exitPython, studyPython } from "./python.mjs";
 import { same } from "./run.mjs";
 import { studyMap } from "./study_map.mjs";
@@ -11,7 +10,6 @@ import { LAMPS, lampsOf, readoutsOf, sentence, verdictOf } from "./study_words.m
 import { brief, clock } from "./words.mjs";
 
 const WATCHED = ["n", "beta", "B", "V", "start", "seed", "gap", "skew", "turn", "rtol", "t_end"];
-const WRITE = 200;
 const BETAS = [20, 40, 80, 160, 320];
 const SKEWS = [0.4, 0.2];
 const DOTS = 2; // every second stored value is a dot of the chart
@@ -35,7 +33,7 @@ export const studyView = {
     let now = prepareStudy(card.values(), table);
     let m = momentOf(now, 0);
     let k = 0;
-    let written = -Infinity;
+    const pace = card.pace();
     let layout = null;
     let drawn = [];
     const stage = card.stage({
@@ -83,15 +81,13 @@ export const studyView = {
       if (same(key, drawn)) return;
       drawn = key;
       m = momentOf(now, t);
-      const { times, frames } = now.samples;
-      k = 0;
-      while (k + 1 < frames.length && times[k + 1] <= m.t) k += 1;
+      const { frames } = now.samples;
+      k = now.samples.index(m.t);
       stage.invalidate();
       map.invalidate();
       readoutsOf(now, m).forEach((text, i) => outs.set(i, text));
       chart.set({ now: k, filled: now.limit.simple ? frames.length : 0 });
-      if (!player.playing || performance.now() - written > WRITE) {
-        written = performance.now();
+      if (pace.due()) {
         verdict.set(...verdictOf(now, m));
         lampsOf(now).forEach((lamp, i) => lamps.set(i, ...lamp));
         foot.update();
@@ -102,13 +98,8 @@ export const studyView = {
     function drawChart() {
       const others = now.rows.filter((row) => row !== now.row);
       chart.set({
-        axis: now.axis,
-        t: now.samples.times,
-        curves: [{ y: now.samples.values }],
+        ...distanceCurve(now),
         ghosts: others.map(({ y }) => ({ t: now.t, y })),
-        zero: true,
-        range: [0, Math.SQRT2 * 1.05],
-        levels: now.limit.simple ? [{ y: THRESHOLD, label: "0.2: has left" }] : [],
         over(ctx, at, view) {
           if (layout?.left !== at.left || layout?.right !== at.right) map.invalidate();
           layout = at;

@@ -39,8 +39,13 @@ export const brief = (v) => {
 export const heard = (text) => text.replace(/·10\^\{(\d+)\}/u, " times 10 to the $1");
 
 /** The start in a word or two. */
-export const startWord = ({ start, seed, gap }) =>
+const startWord = ({ start, seed, gap }) =>
   start === "uniform" ? `seed ${seed}` : start === "gap" ? `gap ${number(gap, 5)}` : "grid start";
+
+/** How a run was made, for the passport. */
+export const runWords = ({ state, run }) => [
+  startWord(state), "method dopri5", `tolerance ${brief(state.rtol)}`, `one within ${brief(run.radius)}`,
+];
 
 const many = (k) => `${k} ${k === 1 ? "cluster" : "clusters"}`;
 

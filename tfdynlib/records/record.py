@@ -1,17 +1,10 @@
-"""Stored measurements of the test-bench: what it found, when, on which machine.
-
-Pages read a stored ``Record`` instead of measuring anew: times are those of the machine
-that is named, not of the reader's.  Those of the book are in the folder ``stored`` of
-the package; ``make bench`` makes your own in ``benchmarks/results``.
-"""
+"""A stored run, and how it is read."""
 
 import datetime
 import json
-import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as default
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +12,10 @@ import numpy as np
 from jaxtyping import Real
 
 from tfdynlib import _check
+from tfdynlib.records.tables import Overview, as_html, as_text
 
 OURS = "tfdynlib"
-STORED = Path(__file__).parent / "stored"
+STORED = Path(__file__).parents[1] / "stored"
 COMMANDS = {
     "short": "make bench",
     "full": "make bench-full",
@@ -96,48 +90,8 @@ class Table:
         return as_html(self.title, HEAD, self._cells())
 
 
-@dataclass(frozen=True)
-class Verdicts:
-    """Every target of a run: the case, what was asked of it, and what came out."""
-
-    rows: tuple[tuple[str, str, str, str, str], ...]
-
-    def __repr__(self) -> str:
-        return as_text("Targets", ASKED, self.rows)
-
-    def _repr_html_(self) -> str:
-        """The table for a page."""
-        return as_html("Targets", ASKED, self.rows)
-
-
 HEAD = ("method", "median, ms", "least – most", "× ours", "error")
 ASKED = ("case", "what", "measured", "target", "met")
-
-
-def as_text(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in letters of one width."""
-    lines = [head, *rows]
-    wide = [max(len(row[k]) for row in lines) for k in range(len(head))]
-    text = [
-        "  ".join([row[0].ljust(wide[0]), *map(str.rjust, row[1:], wide[1:])])
-        for row in lines
-    ]
-    return "\n".join([title, *text])
-
-
-def as_html(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table for a page; the first cell of a row heads it."""
-    top = "".join(f'<th scope="col">{escape(h)}</th>' for h in head)
-    body = "".join(
-        f'<tr><th scope="row">{escape(row[0])}</th>'
-        + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
-        + "</tr>"
-        for row in rows
-    )
-    return (
-        f'<table class="table"><caption>{escape(title)}</caption>'
-        f"<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
-    )
 
 
 @dataclass(frozen=True)
@@ -234,7 +188,7 @@ class Record:
         met = [c["met"] for name in self.cases for c in self._part(name, "claims")]
         return sum(met), len(met)
 
-    def verdicts(self) -> Verdicts:
+    def verdicts(self) -> Overview:
         """Every target, one by one."""
         rows = [
             (
@@ -247,7 +201,7 @@ class Record:
             for name, case in self.cases.items()
             for claim in self._part(name, "claims")
         ]
-        return Verdicts(tuple(rows))
+        return Overview("Targets", ASKED, tuple(rows))
 
     def headline(self) -> str:
         """Times of some peers, each divided by ours, as a table in Markdown."""
@@ -305,17 +259,3 @@ def newest(folder: str | Path) -> Record:
         wanted = "a folder with results; `make bench` makes them"
         raise _check.refuse("folder", wanted, f"none in {Path(folder).name}")
     return max(map(read, files), key=lambda record: record.date)
-
-
-def processor() -> str:
-    """Name of this machine's processor."""
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text("utf-8").splitlines() if info.is_file() else []
-    names = [x.split(":", 1)[1].strip() for x in lines if x.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
-
-
-def here() -> str:
-    """This machine in a few words: its processor and the versions that count."""
-    python = platform.python_version()
-    return f"{processor()}, Python {python}, NumPy {np.__version__}"
