@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from tfdynlib import _check, attention, flow, metastability, sphere
+from tfdynlib.low_temperature import cells
 from tfdynlib.measure import Measure
 from tfdynlib.metastability import Fit, Limit, Phases
 from tfdynlib.metastability.phases import alignment
@@ -22,6 +23,8 @@ EVERY, LAST = 0.1, 16.0
 # Asked of what a token sees, and of the steps.
 TOL, RTOL = {2: 1e-10, 3: 1e-5}, {2: 1e-8, 3: 1e-4}
 THRESHOLD = 0.2
+# How sums were made, beside the method.
+NOTES = {2: "", 3: "once the cloud is together its sums are taken over cells"}
 
 
 @dataclass(frozen=True)
@@ -151,6 +154,7 @@ def run(case: Case) -> Run:
         phases.least,
         phases.exit,
         phases.terminal,
+        NOTES[head.d],
     )
 
 
@@ -158,7 +162,8 @@ def _curves(mu: Measure, head: Heads, how: str) -> tuple[Curve, Curve, Curve, st
     """Times, distances, alignments and how it ended; one layer-time of tokens is held
     at once."""
     d, limit = head.d, Limit.of(head)
-    cold = attention.field(head, mu.mass, method=how, tol=TOL[d])
+    plain = attention.field(head, mu.mass, method=how, tol=TOL[d])
+    cold = cells.Field(plain) if d == 3 else plain
     t = np.arange(round(LAST / EVERY) + 1) * EVERY
     size = round(1 / EVERY)
     found, x, status = [measured(mu.x[None], mu, limit, head)], mu.x, "done"
