@@ -284,8 +284,8 @@ def test_a_power_is_found_again(b, a):
     ]
     line = experiments.fit(runs)
     # Logarithms and a weighted mean: rounding.
-    assert line.exponent == pytest.approx(b, abs=1e-12)
-    assert line.factor == pytest.approx(a, rel=1e-12)
+    assert line.slope == pytest.approx(b, abs=1e-12)
+    assert np.exp(line.level) == pytest.approx(a, rel=1e-12)
     spread = np.log([1.0, 3.0, 20.0]).std() * np.sqrt(3)
     assert line.half_width == pytest.approx(1.96 * 0.1 / spread)
 

@@ -32,6 +32,7 @@ from tfdynlib.weights import Heads
 HOME = Path(tfdynlib.__file__).parent
 WAY = [
     "_check",
+    "fits",
     "_components",
     "_measure",
     "sphere",

@@ -4,9 +4,11 @@ import dataclasses
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from tfdynlib import low_temperature, metastability
-from tfdynlib.low_temperature import ends, picture, store
+from tfdynlib import attention, low_temperature, metastability, sphere
+from tfdynlib.low_temperature import cells, ends, picture, store
 from tfdynlib.weights import Heads
 
 STORED = low_temperature.stored()
@@ -35,6 +37,42 @@ def test_every_system_has_a_symmetric_m_and_another_favourite():
         assert end.kind == "poles" and abs(end.x @ limit.basis[:, 0]) < 0.9
         mu = low_temperature.start(name, 1000)
         assert all(c.holds is not False for c in limit.assumptions(mu))
+
+
+@pytest.mark.parametrize("d", [2, 3])
+@settings(max_examples=15, deadline=None)
+@given(
+    width=st.floats(-9, -1).map(lambda k: 10**k),
+    beta=st.floats(1, 500),
+    seed=st.integers(0, 99),
+)
+def test_cells_see_what_all_pairs_see(d, width, beta, seed):
+    """Two crowds of any width, and some tokens far from both."""
+    rng = np.random.default_rng(seed)
+    where = sphere.uniform(2, d, rng)[rng.integers(2, size=1500)]
+    x = sphere.retract(where + width * rng.standard_normal((1500, d)))
+    x[:20] = sphere.uniform(20, d, rng)
+    mass = rng.dirichlet(np.ones(1500))
+    B, V = rng.standard_normal((2, d, d))
+    plain = attention.field(Heads(B, V, beta), mass, method="dense")
+    size = np.linalg.norm(V, 2)
+    # As NODES says of a mean, with room for the size of the sums beside it.
+    bound = {2: 1e-10, 3: 1e-4}[d] * size
+    np.testing.assert_allclose(cells.Field(plain)(0.0, x), plain(0.0, x), atol=bound)
+
+
+def test_cells_keep_the_mass_and_give_up_on_a_cloud_that_is_apart():
+    x = metastability.circle(4000)
+    found = cells.cells(x, 0.05, 4000)
+    mass = np.full(4000, 1 / 4000)
+    assert len(found.y) < 1000 and found.masses(mass).sum() == pytest.approx(1)
+    mean = found.masses(mass * (1 + x[:, 0])) @ found.y
+    np.testing.assert_allclose(mean, [0.5, 0], atol=1e-12)
+    assert cells.cells(x, 1e-4, 1000) is None
+
+
+def test_the_stored_curves_are_all_that_were_planned():
+    assert {r.case for r in STORED.runs} == set(store.PLAN)
 
 
 def test_the_stored_curves_reach_the_sizes_that_were_promised():

@@ -107,14 +107,46 @@ def test_other_entropy_is_other_chance():
     assert (one.values != two.values).all()
 
 
-def test_a_file_holds_the_same_dataset(tmp_path):
-    file = tmp_path / "a.nc"
-    found = sweep.run(study(), file)
+FORMS = {".nc": "scipy", ".zarr": "zarr"}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_file_holds_the_same_dataset(tmp_path, form):
+    if form == ".zarr":
+        pytest.importorskip("zarr")
+    file = tmp_path / f"a{form}"
+    for _ in range(2):  # the second takes the place of the first
+        found = sweep.run(study(), file)
     again = sweep.load(file)
     same(found, again)
     assert again.attrs["seeds"] == found.attrs["seeds"]
-    assert xr.load_dataset(file, engine="scipy").equals(again)
+    assert xr.load_dataset(file, engine=FORMS[form]).equals(again)
     assert not list(tmp_path.glob("*.part"))
+
+
+def test_both_forms_hold_one_dataset_and_share_its_journal(tmp_path):
+    pytest.importorskip("zarr")
+    calls, files = [], [tmp_path / f"a{form}" for form in FORMS]
+
+    def counted(p, rng):
+        calls.append(1)
+        return brittle(p, rng)
+
+    for file in files:
+        sweep.run(study(counted), file)
+    assert len(calls) == study().size  # what is in the journal is not run again
+    one, two = map(sweep.load, files)
+    same(one, two)
+    assert sweep.failures(one) == sweep.failures(two) != ()
+
+
+def test_without_zarr_only_netcdf_is_written_and_read(tmp_path, monkeypatch):
+    monkeypatch.setattr("tfdynlib.sweep.files.find_spec", lambda name: None)
+    with pytest.raises(ValueError, match=r"^out must be .* without the package zarr"):
+        sweep.run(study(), tmp_path / "a.zarr")
+    with pytest.raises(ValueError, match=r"^file must be .* without the package zarr"):
+        sweep.load(tmp_path / "a.zarr")
+    assert not list(tmp_path.iterdir())
 
 
 # -------------------------------------------------------- engines and what they give

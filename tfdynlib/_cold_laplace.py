@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from tfdynlib import attention, flow, metastability, sphere
-from tfdynlib._cold_setup import B2, I2, I3, OURS, PAPER, V2, run, slope
+from tfdynlib import attention, fits, flow, metastability, sphere
+from tfdynlib._cold_setup import B2, I2, I3, OURS, PAPER, V2, run
 from tfdynlib._ledger import Claim, Evidence
 from tfdynlib.measure import Measure
 from tfdynlib.metastability import Limit
@@ -46,7 +46,7 @@ def _order(rng: np.random.Generator) -> Evidence:
         warm = flow.solve(attention.field(heads), x, [0.0, 1.0]).x[-1]
         cold = metastability.zero_temperature(x, heads, 1.0)
         gaps.append(float(np.sqrt(np.mean(np.sum((warm - cold) ** 2, axis=1)))))
-    return Evidence(slope(list(np.log(betas)), list(np.log(gaps))), -1.0)
+    return Evidence(fits.power(betas, gaps).slope, -1.0)
 
 
 def _bound(rng: np.random.Generator) -> Evidence:

@@ -26,8 +26,3 @@ def run(
     t = np.arange(round(last / every) + 1) * every
     found = flow.solve(attention.field(heads), x, t)
     return metastability.phases(found, Limit.of(heads), heads.V[0])
-
-
-def slope(x: list[float], y: list[float]) -> float:
-    """Slope of the straight line through these points."""
-    return float(np.polyfit(x, y, 1)[0])

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tfdynlib import attention, flow, metastability
-from tfdynlib._cold_setup import EXIT_B, EXIT_V, I2, OURS, PAPER, run, slope
+from tfdynlib import attention, fits, flow, metastability
+from tfdynlib._cold_setup import EXIT_B, EXIT_V, I2, OURS, PAPER, run
 from tfdynlib._ledger import Claim, Evidence
 from tfdynlib.flow import Event
 from tfdynlib.weights import Heads
@@ -15,7 +15,7 @@ def _slope(B: np.ndarray, V: np.ndarray, skew: float) -> float:
     """Exit time per e-fold of beta, from 80 to 320."""
     x = metastability.circle(200, skew)
     exits = [run(Heads(B, V, beta), x, 12.0).exit for beta in BETAS]
-    return slope(list(np.log(BETAS)), exits)
+    return fits.line(np.log(BETAS), exits).slope
 
 
 def _exit(rng: np.random.Generator) -> Evidence:
@@ -37,7 +37,7 @@ def _best(rng: np.random.Generator) -> Evidence:
     """Exponent of beta in the least W2, from 80 to 320."""
     x = metastability.circle(200, 0.4)
     least = [run(Heads(EXIT_B, EXIT_V, b), x, 8.0).least for b in BETAS]
-    return Evidence(slope(list(np.log(BETAS)), list(np.log(least))), -0.5)
+    return Evidence(fits.power(BETAS, least).slope, -0.5)
 
 
 def _dwell(rng: np.random.Generator) -> Evidence:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfdynlib import sphere, weights
+from tfdynlib import fits, sphere, weights
 from tfdynlib._ledger import Claim, Evidence
 from tfdynlib._multihead_setup import CODE, OURS, PAPER, late_rate, symmetric
 
@@ -17,7 +17,7 @@ def _law_length(rng: np.random.Generator) -> Evidence:
 def _slope_against_heads(rng: np.random.Generator) -> Evidence:
     """Exponent of H in the late rate, the mean of independent fits."""
     t, counts = np.linspace(0, 12, 121), (2, 8, 32)
-    fits = []
+    powers = []
     for _ in range(REPETITIONS):
         x = sphere.uniform(16, 3, rng)
         rates = [
@@ -26,9 +26,9 @@ def _slope_against_heads(rng: np.random.Generator) -> Evidence:
             )
             for H in counts
         ]
-        fits.append(np.polyfit(np.log(counts), np.log(rates), 1)[0])
-    error = np.std(fits, ddof=1) / np.sqrt(REPETITIONS)
-    return Evidence(float(np.mean(fits)), -1.0, standard_error=float(error))
+        powers.append(fits.power(counts, rates).slope)
+    error = np.std(powers, ddof=1) / np.sqrt(REPETITIONS)
+    return Evidence(float(np.mean(powers)), -1.0, standard_error=float(error))
 
 
 def _oscillation_persists(rng: np.random.Generator) -> Evidence:

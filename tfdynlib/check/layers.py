@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfdynlib import attention, flow, sphere
+from tfdynlib import attention, fits, flow, sphere
 from tfdynlib._check import UNIT_TOLERANCE
 from tfdynlib.check._verdict import Case, Verdict, call, not_yet, numbers, yes
 from tfdynlib.weights import Heads
@@ -66,7 +66,7 @@ def _judge(errors: np.ndarray) -> Verdict:
         return not_yet(
             f"the error at L = {LAYERS[-1]} is already rounding: not a layer."
         )
-    order = -np.polyfit(np.log(LAYERS), np.log(errors), 1)[0]
+    order = -fits.power(LAYERS, errors).slope
     if abs(order - 1) > 0.1:
         return not_yet(
             f"tried L = {counts}; the error should fall like 1/L, "

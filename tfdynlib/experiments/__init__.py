@@ -15,7 +15,7 @@ Source: settings of the public code of :cite:t:`massucco2026multihead`; the numb
 are ours.
 """
 
-from tfdynlib.experiments.power import Power, fit
+from tfdynlib.experiments.power import fit
 from tfdynlib.experiments.runs import ACCOUNTS, Run, from_stored, join, one, run
 from tfdynlib.experiments.settings import (
     LAYOUTS,
@@ -30,7 +30,6 @@ from tfdynlib.experiments.store import make, overview, plan, select, stored
 __all__ = [
     "ACCOUNTS",
     "LAYOUTS",
-    "Power",
     "Run",
     "Setting",
     "course",

@@ -59,7 +59,8 @@ class Cells:
 def cells(x: Points, half: float, most: int) -> Cells | None:
     """Cells of this half width on the faces of a cube around the circle or sphere;
     None if more than ``most`` nodes are left."""
-    (n, d), p = x.shape, NODES[x.shape[1]]
+    d = x.shape[1]
+    p = NODES[d]
     face, u = _on_cube(x)
     place = np.floor((u + 1) / (2 * half)).astype(np.int64)
     side = int(1 / half) + 2
@@ -97,7 +98,10 @@ def _nodes(
     m, c = middle.shape
     grid = np.stack(np.meshgrid(*[_chebyshev(p)] * c, indexing="ij"), -1).reshape(-1, c)
     u = (middle[:, None] + half * grid).reshape(-1, c)
-    axis, sign = np.repeat(face // 2, len(grid)), np.repeat(1 - 2 * (face % 2), len(grid))
+    axis, sign = (
+        np.repeat(face // 2, len(grid)),
+        np.repeat(1 - 2 * (face % 2), len(grid)),
+    )
     y = np.empty((len(u), c + 1))
     for a in range(c + 1):
         here = axis == a
@@ -157,7 +161,10 @@ class Field:
         shift[:nodes] = np.repeat(one, q)
         sums = PAIRS(asked, shift, found.y, found.masses(mass))
         seen = np.empty((len(x), d + 1))
-        seen[found.alone], seen[found.crowded] = sums[nodes:], found.spread @ sums[:nodes]
+        seen[found.alone], seen[found.crowded] = (
+            sums[nodes:],
+            found.spread @ sums[:nodes],
+        )
         seen = seen[:, :-1] / seen[:, -1:]
         v = seen @ heads.V[0].T
         return sphere.project(x, sphere.project(x, v))

@@ -15,9 +15,8 @@ from numpy.typing import ArrayLike
 
 from tfdynlib import _check
 from tfdynlib._check import Number
+from tfdynlib.fits import NORMAL
 
-# Half of a 95% interval, in standard errors.
-NORMAL = 1.959963984540054
 LATEST = 1e9  # a time whose square, summed, is a double
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Real
 
-from tfdynlib import _check
+from tfdynlib import _check, fits
 from tfdynlib.records.tables import Overview, as_html, as_text
 
 OURS = "tfdynlib"
@@ -106,7 +106,7 @@ class Series:
     def slope(self) -> float:
         """Slope in log-log over the last half of the points: the power of growth."""
         half = slice(len(self.x) // 2 if len(self.x) > 3 else 0, None)
-        return float(np.polyfit(np.log(self.x[half]), np.log(self.y[half]), 1)[0])
+        return fits.power(self.x[half], self.y[half]).slope
 
 
 @dataclass(frozen=True)

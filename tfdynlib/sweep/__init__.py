@@ -10,8 +10,9 @@ Each is written down when it is over: a sweep that was killed goes on where it w
 Results do not depend on the engine, nor on the number of workers.
 """
 
+from tfdynlib.sweep.files import load
 from tfdynlib.sweep.kinds import KINDS
-from tfdynlib.sweep.labels import Failure, failures, load, words
+from tfdynlib.sweep.labels import Failure, failures, words
 from tfdynlib.sweep.reading import names, published, read
 from tfdynlib.sweep.running import one, run
 from tfdynlib.sweep.study import Axis, Kind, Output, Parameter, Study

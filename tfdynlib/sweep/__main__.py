@@ -48,12 +48,14 @@ def _report(found: xr.Dataset, out: Path) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m tfdynlib.sweep",
-        description="Run a study: parameters x seeds -> a labelled netCDF file.",
+        description="Run a study: parameters x seeds -> a labelled dataset.",
         epilog=f"Studies of the book: {', '.join(names())}.  "
         f"Kinds for your own: {', '.join(KINDS)}.",
     )
     parser.add_argument("study", help="a TOML file, or the name of a study of the book")
-    parser.add_argument("--out", type=Path, help="the file to write (default: NAME.nc)")
+    parser.add_argument(
+        "--out", type=Path, help="the file to write: .nc (default: NAME.nc) or .zarr"
+    )
     parser.add_argument(
         "--scheduler",
         default="threads",

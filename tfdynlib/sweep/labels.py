@@ -1,10 +1,9 @@
-"""Finished runs as one labelled dataset; datasets as small files."""
+"""Finished runs as one labelled dataset."""
 
 import datetime
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -118,21 +117,3 @@ def words(codes: xr.DataArray) -> xr.DataArray:
         raise _check.refuse("codes", "of an output that is a word", repr(codes.name))
     table = np.array([*codes.attrs["flag_meanings"].split(), "failed"])
     return codes.copy(data=table[codes.values])
-
-
-def write(found: xr.Dataset, file: Path) -> None:
-    """A dataset as netCDF; a reader never sees half a file."""
-    beside = file.with_name(file.name + ".part")
-    plain = {name: {"_FillValue": None} for name in found.variables}
-    found.to_netcdf(beside, format="NETCDF3_64BIT", engine="scipy", encoding=plain)
-    beside.replace(file)
-
-
-def load(file: str | Path) -> xr.Dataset:
-    """The dataset in a file that a sweep wrote."""
-    _check.instance(file, (str, Path), "file", "the path of a file")
-    try:
-        return xr.load_dataset(file, engine="scipy")
-    except (OSError, ValueError, TypeError) as error:
-        wanted = "a netCDF file that a sweep wrote"
-        raise _check.refuse("file", wanted, f"{Path(file).name} ({error})") from error

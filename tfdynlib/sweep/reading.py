@@ -7,8 +7,8 @@ from typing import Any
 import xarray as xr
 
 from tfdynlib import _check, records
+from tfdynlib.sweep.files import load
 from tfdynlib.sweep.kinds import KINDS
-from tfdynlib.sweep.labels import load
 from tfdynlib.sweep.study import Study
 
 STUDIES = Path(__file__).parent.parent / "studies"

@@ -7,7 +7,7 @@ from typing import Any
 import xarray as xr
 
 from tfdynlib import _check
-from tfdynlib.sweep import engine, labels, versions
+from tfdynlib.sweep import engine, files, labels, versions
 from tfdynlib.sweep.journal import Journal
 from tfdynlib.sweep.reading import read
 from tfdynlib.sweep.study import Study
@@ -29,7 +29,8 @@ def run(
     study
         A ``Study``, a TOML file, or the name of a study of the book.
     out
-        A ``.nc`` file for the dataset.  A journal beside it gets a line for each run
+        A file for the dataset: netCDF (``.nc``), or a Zarr store (``.zarr``, extra
+        ``zarr``).  A journal beside it, one for both forms, gets a line for each run
         when it is over, so that a sweep that was killed goes on where it was; a run is
         made again only if its line was not written.  Without it nothing is kept.
     scheduler
@@ -52,7 +53,7 @@ def run(
         study = read(study)
     if workers is not None:
         workers = _check.count(workers, "workers")
-    file = None if out is None else _target(out)
+    file = None if out is None else files.target(out)
     journal = None if file is None else file.with_suffix(".journal")
     beside = Journal(journal, study, versions.found()) if journal else nullcontext()
     with beside as kept:
@@ -72,7 +73,7 @@ def run(
         made = labels.dataset(study, done)
         made.attrs["command"] = command
         if file:
-            labels.write(made, file)
+            files.write(made, file)
     return made
 
 
@@ -92,15 +93,6 @@ def _work(study: Study) -> engine.Work:
         name: tuple(len(study.axis(a)) for a in output.axes) for name, output in outputs
     }
     return engine.Work(study.kind.run, shapes, study.entropy)
-
-
-def _target(out: str | Path) -> Path:
-    file = Path(_check.instance(out, (str, Path), "out", "the path of a file"))
-    if file.suffix != ".nc":
-        raise _check.refuse("out", "a file that ends in .nc", file.name)
-    if not file.parent.is_dir():
-        raise _check.refuse("out", "in a folder that exists", str(file.parent))
-    return file
 
 
 def _bar(total: int, initial: int, wanted: bool) -> Any:
