@@ -7,11 +7,12 @@ Source: questions of :cite:t:`alcalde2026quantifying`; numbers are ours.
 """
 
 from tfdynlib.low_temperature.ends import System, counts, draw, exceptions
-from tfdynlib.low_temperature.picture import Case, Run, fitted, heads, run, start
+from tfdynlib.low_temperature.picture import Case, Run, fitted, heads, marks, run, start
 from tfdynlib.low_temperature.store import (
     PLAN,
     SYSTEMS,
     Stored,
+    constants_table,
     curves_table,
     ends_table,
     stored,
@@ -24,6 +25,7 @@ __all__ = [
     "Run",
     "Stored",
     "System",
+    "constants_table",
     "counts",
     "curves_table",
     "draw",
@@ -31,6 +33,7 @@ __all__ = [
     "exceptions",
     "fitted",
     "heads",
+    "marks",
     "run",
     "start",
     "stored",

@@ -187,6 +187,20 @@ def measured(
     return np.stack([np.array(distance), alignment(x, head.V[0], mu.mass)])
 
 
+def marks(runs: Iterable[Run]) -> dict[float, float]:
+    """When runs of one system should leave, by beta: from the exit of the warmest that
+    does, ``metastability.exit_slope`` later for each e-fold of beta."""
+    leave = sorted((r for r in runs if np.isfinite(r.exit)), key=lambda r: r.case.beta)
+    if not leave:
+        return {}
+    first = leave[0]
+    slope = metastability.exit_slope(heads(first.case.system, first.case.beta))
+    return {
+        r.case.beta: first.exit + slope * float(np.log(r.case.beta / first.case.beta))
+        for r in leave
+    }
+
+
 def fitted(runs: Iterable[Run], system: str) -> Fit:
     """Constants C, C1, c of the bound for all runs of a system, each up to its exit.
 

@@ -69,6 +69,20 @@ def curves_table(runs: Iterable[Run]) -> records.Overview:
     return records.Overview("Three phases", head, tuple(rows))
 
 
+def constants_table(runs: Iterable[Run]) -> records.Overview:
+    """Constants fitted to the curves of each system (``fitted``), with intervals."""
+    found = list(runs)
+    rows = []
+    for system in dict.fromkeys(r.case.system for r in found):
+        fit = picture.fitted(found, system)
+        ranges = (fit.C_interval, fit.C1_interval, fit.c_interval)
+        values = zip((fit.C, fit.C1, fit.c), ranges)
+        cells = (f"{v:.3f} ({low:.3f} to {high:.3f})" for v, (low, high) in values)
+        rows.append((system, *cells, f"{fit.A:.4f}", f"{fit.excess:.2f}"))
+    head = ("system", "C", "C₁", "c", "A", "furthest above")
+    return records.Overview("Fitted constants", head, tuple(rows))
+
+
 def ends_table(systems: Iterable[System]) -> records.Overview:
     """How many random systems of each kind end where."""
     found = ends.counts(systems)

@@ -45,12 +45,14 @@ def curves(
     y_name: str = "",
     x_scale: str = "linear",
     y_scale: str = "linear",
+    marks: Mapping[str, float] | None = None,
     ax: "Axes | None" = None,
 ) -> "Axes":
     """Curves over t, each with its name at its right end, wherever that is.
 
     ``series`` are measured: blue, the first one widest.  ``theory`` are predicted:
-    green and dashed.  Values that are not finite leave a gap.
+    green and dashed.  Values that are not finite leave a gap.  ``marks`` are places on
+    the axis that theory knows: upright dashes, named at their upper end.
     """
     ax = _drawing.new(ax, (560, 340), (52, 46, 118, 40))
     _drawing.chart(ax, x_name, y_name)
@@ -64,6 +66,17 @@ def curves(
     for name, y in (theory or {}).items():
         ax.plot(t, y, color=LIGHT["theory"], linewidth=1.7, dashes=_drawing.DASH)
         named.append((name, y, LIGHT["theory"]))
+    for name, place in (marks or {}).items():
+        ax.axvline(place, color=LIGHT["theory"], linewidth=1.7, dashes=_drawing.DASH)
+        ax.annotate(
+            name,
+            (place, 1),
+            (0, 4),
+            ("data", "axes fraction"),
+            "offset points",
+            color=LIGHT["theory"],
+            ha="center",
+        )
     ends = []
     for name, y, colour in named:
         last = _last(y)
