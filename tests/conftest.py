@@ -24,7 +24,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long tests come first, so that no process waits for one at the end.
 
-    A test with a browser that fails is asked once more, and the run's last lines say so:
+    A test with a browser that fails is asked once more, and the last lines say so:
     a busy machine can starve a page of frames, and a fault fails twice.
     """
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
