@@ -22,8 +22,15 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long tests come first, so that no process waits for one at the end."""
+    """Long tests come first, so that no process waits for one at the end.
+
+    A test with a browser that fails is asked once more, and the last lines say so:
+    a busy machine can starve a page of frames, and a fault fails twice.
+    """
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 @pytest.hookimpl(wrapper=True)

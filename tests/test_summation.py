@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tfdynlib import attention, energy, sphere, summation
-from tfdynlib.summation import certificate, choose, compiled, dense
+from tfdynlib.summation import certificate, choose, compiled, dense, fourier, panels
 from tfdynlib.weights import Heads
 
 seeds = st.integers(0, 2**32 - 1)
@@ -200,11 +200,49 @@ def test_repair_keeps_the_tolerance_whatever_an_approximation_loses(
     x, mass, tol = cloud(where, 30, 3, rng), masses(30, rng), 1e-7
     K = beta * matrix(kind, 3, rng)
     rough = blurred(x, x, K, mass, tol)
-    fine = certificate.repair(rough, x @ K.T, x, mass, tol, lambda k: dense.METHOD)
+    fine = certificate.repair(rough, x @ K.T, x, mass, tol, lambda k: dense.free)
     mean, _ = reference(x, x, K, mass)
     np.testing.assert_allclose(fine.mean, mean, rtol=0, atol=tol + rounding(K))
     kept = rough.error <= tol
     np.testing.assert_array_equal(fine.z[kept], rough.z[kept])
+
+
+@given(seed=seeds, n=sizes, r=st.sampled_from([0.0, 3.0, 40.0, 1e3, 1e5]), where=clouds)
+def test_panels_are_exact_for_queries_that_point_anywhere(seed, n, r, where):
+    rng = np.random.default_rng(seed)
+    x, mass = cloud(where, 8 * n, 2, rng), masses(8 * n, rng)
+    p = r * rng.uniform(size=(30, 1)) * sphere.uniform(30, 2, rng)
+    p[0] = -r * x[0]
+    mean, log_z = reference(p, x, np.eye(2), mass)
+    found = panels.free(p, x, mass, 1e-10)
+    # 16 nodes leave 1e-13 of sums of Chebyshev polynomials, and rounding the rest.
+    np.testing.assert_allclose(found.mean, mean, rtol=0, atol=rounding(p) + 1e-13)
+    np.testing.assert_allclose(found.log_z, log_z, rtol=0, atol=rounding(p) + 1e-13)
+    assert (found.z > 0).all()
+
+
+def test_tokens_far_from_all_others_are_summed_over_panels():
+    """Two clumps, and tokens between them that see neither well: they miss the
+    tolerance by Fourier series, and are too many for sums over all pairs."""
+    rng = np.random.default_rng(3)
+    theta = np.concatenate([rng.normal(0, 0.01, 5000), rng.uniform(1, 1.3, 4000)])
+    x = np.stack([np.cos(theta), np.sin(theta)], axis=1)
+    mass = np.repeat([1.0, 1e-9], [5000, 4000])
+    heads = Heads(np.diag([2.0, 0.5]), np.eye(2), 400.0)
+    fast = summation.of_heads(x, x, heads, mass, "fourier")[0]
+    rough = fourier.sums(x, x, heads.beta * heads.B[0], mass, 1e-10)
+    missed = ~(rough.error <= 1e-10)
+    assert panels.rest(int(missed.sum()), mass) is panels.free
+    slow = summation.of_heads(x, x, heads, mass, "dense")[0]
+    np.testing.assert_allclose(fast.mean, slow.mean, rtol=0, atol=1e-10)
+    kept = fast.z == rough.z
+    assert np.array_equal(kept, ~missed)
+
+
+def test_all_but_massless_tokens_are_not_left_to_panels():
+    assert panels.rest(10**6, np.ones(10**4)) is panels.free
+    assert panels.rest(10, np.ones(10)) is None
+    assert panels.rest(10**6, np.append(np.ones(10**4), 1e-200)) is None
 
 
 @needs_numba

@@ -7,6 +7,8 @@ it holds for every row, because rows that an approximation cannot vouch for are 
 exactly.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from jaxtyping import Float
 
@@ -59,9 +61,8 @@ def moments(
     _check.one_of(method, NAMES, "method")
     tol = _check.positive(tol, "tol")
     if method == "auto":
-        chosen = choose.exact(len(p), y, METHODS)
-    else:
-        chosen = choose.pick(method, p, y, [None], tol, METHODS)
+        return choose.exact(len(p), y, METHODS)(p, y, mass, tol)
+    chosen = choose.pick(method, p, y, [None], tol, METHODS)
     if chosen.free is None:
         raise _check.refuse("method", "one that takes free queries", repr(method))
     return chosen.free(p, y, mass, tol)
@@ -96,8 +97,9 @@ def of_heads(
     if chosen.exact:
         return found
 
-    def exact(k: int) -> Method:
-        return choose.exact(k, x, METHODS)
+    def exact(k: int) -> Callable[..., Moments]:
+        quick = chosen.rest(k, mass) if chosen.rest is not None else None
+        return quick or choose.exact(k, x, METHODS)
 
     return [
         certificate.repair(m, at @ K.T, x, mass, tol, exact) for m, K in zip(found, Ks)

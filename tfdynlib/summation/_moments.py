@@ -126,6 +126,9 @@ class Method:
     stack
         ``stack(at, x, Ks (H,d,d), mass, tol) -> list[Moments]`` if several heads are
         cheaper together than one by one.
+    rest
+        ``rest(k, mass)``: the function, as ``free``, that sums k rows again which miss
+        ``tol``, or None if nothing is quicker than all pairs.
     exact
         Whether it is exact to rounding for every row.
     """
@@ -136,4 +139,5 @@ class Method:
     cost: Callable[[Task], float]
     free: Callable[..., Moments] | None = None
     stack: Callable[..., list[Moments]] | None = None
+    rest: Callable[[int, Masses], Callable[..., Moments] | None] | None = None
     exact: bool = True

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from tfdynlib.summation._moments import Masses, Method, Moments, Queries, Tokens
+from tfdynlib.summation._moments import Masses, Moments, Queries, Tokens
 
 
 def repair(
@@ -12,21 +12,18 @@ def repair(
     x: Tokens,
     mass: Masses,
     tol: float,
-    exact: Callable[[int], Method],
+    exact: Callable[[int], Callable[..., Moments]],
 ) -> Moments:
     r"""The same sums, with every row whose error bound misses ``tol`` computed anew.
 
     A row is kept if :math:`2(\mathrm{tail} + \epsilon) / q \le` tol; a row with a sum
-    that is not a positive number never is.  ``exact(k)`` is the method that computes
-    the k others from their queries p.
+    that is not a positive number never is.  ``exact(k)`` is the function of (p, x,
+    mass, tol) that computes the k others from their queries p.
     """
     bad = ~(sums.error <= tol)
     if not bad.any():
         return sums
-    method = exact(int(bad.sum()))
-    if method.free is None:
-        raise TypeError(f"method {method.name!r} takes no free queries")
-    again = method.free(p[bad], x, mass, tol)
+    again = exact(int(bad.sum()))(p[bad], x, mass, tol)
     parts = {name: getattr(sums, name).copy() for name in ("shift", "z", "first")}
     for name, value in parts.items():
         value[bad] = getattr(again, name)

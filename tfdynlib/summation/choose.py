@@ -1,13 +1,20 @@
 """Which method sums fastest: a cost model, and the words for the choice."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as default
 
 import numpy as np
 
 from tfdynlib import _check
-from tfdynlib.summation._moments import Matrix, Method, Queries, Task, Tokens
+from tfdynlib.summation._moments import (
+    Matrix,
+    Method,
+    Moments,
+    Queries,
+    Task,
+    Tokens,
+)
 
 # With so few pairs the call itself is what costs, and NumPy calls least.
 FEW = 2**16
@@ -129,10 +136,12 @@ def pick(
     return methods[name]
 
 
-def exact(k: int, x: Tokens, methods: Mapping[str, Method]) -> Method:
-    """The fastest method that is exact for k free queries."""
+def exact(k: int, x: Tokens, methods: Mapping[str, Method]) -> Callable[..., Moments]:
+    """What sums fastest, and exactly, for k free queries p: a function of (p, x, mass,
+    tol)."""
     n, d = x.shape
     able = {m.name: m for m in methods.values() if m.exact and m.free is not None}
-    if k * n <= FEW:
-        return able["dense"]
-    return able[choose([Task(d, n, k)], able).method]
+    chosen = "dense" if k * n <= FEW else choose([Task(d, n, k)], able).method
+    free = able[chosen].free
+    assert free is not None
+    return free

@@ -7,7 +7,8 @@ r"""Tokens on the circle: sums by Fourier series, at a cost that is O(N).
 
 With p = K x(t) the left side, divided by :math:`e^{|p|}`, is a smooth periodic function
 of the angle t of x.  A linear map, made once for each K, takes the coefficients c to
-its coefficients; what is left are two non-uniform transforms.
+its coefficients; what is left are two non-uniform transforms.  Queries that point away
+from all tokens, whose sums are small, are left to ``panels``.
 """
 
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from functools import lru_cache
 import numpy as np
 from jaxtyping import Complex, Float
 
-from tfdynlib.summation import _bessel, _circle
+from tfdynlib.summation import _bessel, _circle, panels
 from tfdynlib.summation._moments import (
     EPS,
     Masses,
@@ -216,4 +217,6 @@ def cost(task: Task) -> float:
     return float(2.5e-4 + transforms + 6e-7 * n + 3e-9 * entries)
 
 
-METHOD = Method("fourier", sums, why_not, cost, stack=stack, exact=False)
+METHOD = Method(
+    "fourier", sums, why_not, cost, stack=stack, rest=panels.rest, exact=False
+)
