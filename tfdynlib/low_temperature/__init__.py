@@ -15,6 +15,7 @@ from tfdynlib.low_temperature.store import (
     constants_table,
     curves_table,
     ends_table,
+    exits_table,
     stored,
 )
 
@@ -31,6 +32,7 @@ __all__ = [
     "draw",
     "ends_table",
     "exceptions",
+    "exits_table",
     "fitted",
     "heads",
     "marks",

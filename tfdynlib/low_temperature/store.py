@@ -4,7 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tfdynlib import records
+import numpy as np
+
+from tfdynlib import fits, metastability, records
 from tfdynlib.low_temperature import ends, picture
 from tfdynlib.low_temperature.ends import System
 from tfdynlib.low_temperature.picture import Case, Run
@@ -13,6 +15,8 @@ NAME = "low_temperature"
 PACKAGES = ("tfdynlib", "numpy", "scipy", "numba", "ducc0")
 BETAS = (10.0, 100.0, 1000.0)
 LARGE = 100_000
+# From here on a plateau is seen in every system.
+COLD = 100.0
 # The quick ones first.
 PLAN = (
     *(Case("exit2d", LARGE, beta) for beta in BETAS),
@@ -81,6 +85,24 @@ def constants_table(runs: Iterable[Run]) -> records.Overview:
         rows.append((system, *cells, f"{fit.A:.4f}", f"{fit.excess:.2f}"))
     head = ("system", "C", "C₁", "c", "A", "furthest above")
     return records.Overview("Fitted constants", head, tuple(rows))
+
+
+def exits_table(runs: Iterable[Run]) -> records.Overview:
+    """How much later a system leaves for each e-fold of beta, from the first beta of
+    ``COLD`` on, and what the mechanism says (``metastability.exit_slope``)."""
+    found = [r for r in runs if r.case.beta >= COLD and np.isfinite(r.exit)]
+    rows = []
+    for system in dict.fromkeys(r.case.system for r in found):
+        some = [r for r in found if r.case.system == system]
+        if len(some) < 2:
+            continue
+        betas = [r.case.beta for r in some]
+        line = fits.line(np.log(betas), [r.exit for r in some])
+        rule = metastability.exit_slope(picture.heads(system, betas[0]))
+        shown = ", ".join(f"{b:g}" for b in betas)
+        rows.append((system, shown, f"{line.slope:.3f}", f"{rule:.3f}"))
+    head = ("system", "β", "later for each e-fold", "mechanism")
+    return records.Overview("Exits", head, tuple(rows))
 
 
 def ends_table(systems: Iterable[System]) -> records.Overview:
