@@ -85,6 +85,24 @@ def test_the_stored_curves_reach_the_sizes_that_were_promised():
         assert found == pytest.approx(r.exit, rel=1e-4)
 
 
+def test_colder_clouds_leave_later_about_as_the_mechanism_says():
+    for system in picture.SYSTEMS:
+        runs = STORED.curves(system)
+        marks = low_temperature.marks(runs)
+        leave = {r.case.beta: r.exit for r in runs if np.isfinite(r.exit)}
+        assert marks.keys() == leave.keys() and marks[min(marks)] == leave[min(leave)]
+        cold = [leave[b] for b in sorted(leave) if b >= store.COLD]
+        assert cold == sorted(cold)
+        least = [r.least for r in runs]
+        assert least == sorted(least, reverse=True)
+    rows = low_temperature.exits_table(STORED.runs).rows
+    assert {row[0] for row in rows} == set(picture.SYSTEMS)
+    for _, _, seen, rule in rows:  # good to about a tenth
+        assert float(seen) == pytest.approx(float(rule), rel=0.1)
+    assert low_temperature.marks([]) == {}
+    assert len(low_temperature.constants_table(STORED.runs).rows) == 3
+
+
 def test_the_stored_systems_are_those_of_their_seeds():
     assert len(STORED.systems) >= 1000
     for s in STORED.systems[::400]:
