@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike
 from tfdynlib import _arrays, _check, summation
 from tfdynlib._check import Number
 from tfdynlib.summation import Choice
-from tfdynlib.weights import Heads, WeightPath, constant, gradient_sign
+from tfdynlib.weights import Heads, WeightPath, gradient_sign
+from tfdynlib.weights.paths import as_path
 
 Tokens = Float[np.ndarray, "n d"]
 Points = Float[np.ndarray, "k d"]
@@ -193,9 +194,7 @@ def field(
 
     ``path`` is a ``WeightPath``, or ``Heads`` that stay the same for all layer-time.
     """
-    if isinstance(path, Heads):
-        path = constant(path)
-    _check.instance(path, WeightPath, "path", "a WeightPath, or Heads")
+    path = as_path(path)
     rule, space = _options(rule, method, tol, space)
     if mass is not None:
         mass = _check.array(mass, "mass", ndim=1)

@@ -21,7 +21,8 @@ from tfdynlib import _check, _proximal, _slopes, attention, energy, sphere
 from tfdynlib._check import Number
 from tfdynlib.attention import Masses, Tokens
 from tfdynlib.flow import Trajectory
-from tfdynlib.weights import Heads, WeightPath, constant, gradient_sign
+from tfdynlib.weights import Heads, WeightPath, gradient_sign
+from tfdynlib.weights.paths import as_path
 
 WEIGHTS = ("frozen", "implicit")
 # Stop when no entry of the scaled gradient is larger; rounding alone leaves 1e-12.
@@ -137,8 +138,7 @@ def solve(
     :math:`2x_{\tau/2} - x_\tau`, back on the sphere.  An extrapolated run need not
     lower the energy in each step.
     """
-    path = constant(path) if isinstance(path, Heads) else path
-    _check.instance(path, WeightPath, "path", "a WeightPath, or Heads")
+    path = as_path(path)
     tau, steps = _time_step(tau), _check.count(steps, "steps")
     x0, mass, _ = _check.cloud(x0, path.d, mass)
     start = _check.time(start, "start")

@@ -1,58 +1,24 @@
 // View "flow" on the circle: tokens, their law, the poles, and where V pulls.
 
-import { mix } from "../kit/palette.mjs";
 import { label } from "../kit/text.mjs";
+import { angles as anglesOf } from "../twin/points.mjs";
 import * as ring from "../circle/ring.mjs";
 
 const TURN = 2 * Math.PI;
-const BINS = 360;
 const WIDE = 0.06; // radian: half the width of a cluster that is one disc
 
-/** Angles of the tokens in (-π, π]. */
-export const anglesOf = (x) => Array.from({ length: x.length / 2 }, (_, i) => Math.atan2(x[2 * i + 1], x[2 * i]));
-
 /** The law of tokens with masses in bins, uniform = 1, smoothed over some degrees. */
-export function law(angles, mass) {
-  let density = new Float64Array(BINS);
-  const least = TURN / BINS;
+function law(angles, mass) {
+  const total = new Float64Array(ring.BINS);
+  const least = TURN / ring.BINS;
   const order = angles.map((_, i) => i).sort((a, b) => angles[a] - angles[b]);
   order.forEach((i, k) => {
     const [a, b] = [order[(k + order.length - 1) % order.length], order[(k + 1) % order.length]];
     const gap = (u, v) => ((v - u) % TURN + TURN) % TURN;
     const width = Math.min(0.3, Math.max(least, (gap(angles[a], angles[i]) + gap(angles[i], angles[b])) / 2));
-    spread(density, angles[i] - width / 2, angles[i] + width / 2, mass[i]);
+    ring.spread(total, angles[i] - width / 2, angles[i] + width / 2, mass[i]);
   });
-  for (let pass = 0; pass < 3; pass += 1)
-    density = density.map((_, k) => {
-      let sum = 0;
-      for (let j = -2; j <= 2; j += 1) sum += density[(k + j + BINS) % BINS];
-      return sum / 5;
-    });
-  return density;
-}
-
-function spread(total, from, to, mass) {
-  const [a, b] = [(from / TURN) * BINS, (to / TURN) * BINS];
-  for (let k = Math.floor(a); k < b; k += 1) {
-    const part = Math.min(b, k + 1) - Math.max(a, k);
-    total[((k % BINS) + BINS) % BINS] += (mass * BINS * part) / (b - a);
-  }
-}
-
-function silhouette(ctx, g, p, angles, mass) {
-  const density = law(angles, mass);
-  const height = 0.62 * g.air;
-  ctx.beginPath();
-  for (let k = 0; k <= BINS; k += 1) {
-    const r = g.R + 8 + height * Math.tanh(0.4 * Math.sqrt(density[k % BINS]));
-    const [x, y] = ring.at(g, (TURN * (k + 0.5)) / BINS, r);
-    if (k === 0) ctx.moveTo(x, y);
-    else ctx.lineTo(x, y);
-  }
-  ctx.closePath();
-  ctx.arc(g.cx, g.cy, g.R + 8, 0, TURN, true);
-  ctx.fillStyle = mix(p.state, p.bg, 0.34);
-  ctx.fill("evenodd");
+  return ring.smooth(total.map((share) => share * ring.BINS));
 }
 
 function across(ctx, g, angle) {
@@ -179,7 +145,7 @@ export function drawCircle(ctx, view, { run, x, hollow }) {
   const g = place(view);
   const { mass } = run.start;
   const angles = anglesOf(x);
-  if (run.n >= 16) silhouette(ctx, g, p, angles, mass);
+  if (run.n >= 16) ring.silhouette(ctx, g, p, law(angles, mass), 0.62 * g.air, 8);
   ring.disc(ctx, g, p);
   pull(ctx, g, p, run);
   poles(ctx, g, p, run);

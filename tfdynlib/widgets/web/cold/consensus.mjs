@@ -1,5 +1,6 @@
 // View "consensus": particles on a landscape, and the mean they agree on.
 
+import { minus } from "../kit/dom.mjs";
 import { doubles } from "../kit/passport.mjs";
 import { mix } from "../kit/palette.mjs";
 import { linear } from "../kit/scale.mjs";
@@ -68,7 +69,7 @@ function draw(ctx, view, { model, k }) {
   }
   ctx.stroke();
   for (const tick of [-2, -1, 0, 1, 2])
-    label(ctx, String(tick).replace("-", "−"), px(tick), bottom + 26, p, { size: 11.5, color: p.mut, align: "center" });
+    label(ctx, minus(tick), px(tick), bottom + 26, p, { size: 11.5, color: p.mut, align: "center" });
   ctx.save();
   ctx.strokeStyle = p.theory;
   ctx.lineWidth = 1.8;
@@ -153,7 +154,7 @@ function build(card) {
     k = Math.max(0, Math.min(model.filled - 1, Math.round((t / model.state.t_end) * FRAMES)));
     stage.invalidate();
     chart.set({ now: k, filled: model.filled });
-    readouts.set(0, model.mean[k].toFixed(4).replace("-", "−"));
+    readouts.set(0, minus(model.mean[k].toFixed(4)));
     readouts.set(1, short(Math.sqrt(model.variance[k])));
     readouts.set(2, short(Math.min(...model.wells.map((w) => Math.abs(w - model.mean[k])))));
     verdict.set(...verdictOf(model, k));

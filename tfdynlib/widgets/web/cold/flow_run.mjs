@@ -2,6 +2,7 @@
 
 import { linear, log } from "../kit/scale.mjs";
 import { logTimes, trajectory } from "../kit/trajectory.mjs";
+import { headOf } from "../twin/attention.mjs";
 import * as cold from "../twin/cold.mjs";
 import { fieldOf } from "../twin/cold_field.mjs";
 import { rk4Step } from "../twin/flow.mjs";
@@ -21,8 +22,6 @@ export function matricesOf({ B, V }) {
   const d = V.length;
   return { d, B: B.length === d ? B : EYE[d], V };
 }
-
-export const headOf = ({ B, V }) => ({ B: B.flat(), V: V.flat() });
 
 /** The inverse temperature, infinite without softmax. */
 export const betaOf = ({ beta, rule }) => (rule === "softmax" ? beta : Infinity);

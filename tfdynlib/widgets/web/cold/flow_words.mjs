@@ -1,5 +1,7 @@
 // View "flow": readouts, verdict, lamps, and the sentence that is heard.
 
+import { minus } from "../kit/dom.mjs";
+import { lampState } from "../kit/lamps.mjs";
 import { matvec } from "../twin/linalg.mjs";
 import { direction, heard, metres, short } from "./words.mjs";
 
@@ -17,7 +19,7 @@ export function readoutsOf(run, { value, phase, neighbours }) {
   const first = {
     distance: [run.exactLimit ? "*W*_2 to limit" : "*W*_2 at most", metres(value)],
     alignment: ["alignment", value.toFixed(4)],
-    angle: ["angle", `${value.toFixed(1).replace("-", "−")}°`],
+    angle: ["angle", `${minus(value.toFixed(1))}°`],
   }[run.curve];
   const hears = neighbours === null ? (run.state.rule === "hardmax" ? "1" : "all") : short(neighbours);
   const few = run.facts.enough === false;
@@ -89,8 +91,6 @@ export const LAMPS = [
   "constants of the bound",
 ];
 
-const word = (fact) => (fact === null ? "unasked" : fact ? "holds" : "fails");
-
 function toRead({ state, heard: count, n, d, facts }) {
   if (state.rule === "zero_temperature") return "at *β* = ∞ tokens do not hear each other";
   if (state.rule === "hardmax") return "the best match is one token, not the best point";
@@ -109,11 +109,11 @@ export function lampsOf(run, bound, kind) {
     : [kind === "given" ? (bound.holds ? "holds" : "fails") : "unasked",
       `${kind}, not proved: *C* = ${short(bound.C)}, *C*_1 = ${short(bound.C1)}, *c* = ${short(bound.c)}`];
   return [
-    [word(facts.invertible), `|*B*| = ${short(limit.norm)}`],
-    [word(facts.symmetric), facts.symmetric ? `eigenvalues ${values}` : "no limit *Π* without it"],
-    [word(facts.gap), facts.gap === null ? "" : facts.gap ? `*γ* = ${short(limit.gap)}, dominant: ${poles}` : "all directions are dominant"],
-    [word(facts.positive), density],
-    [word(facts.enough), toRead(run)],
+    [lampState(facts.invertible), `|*B*| = ${short(limit.norm)}`],
+    [lampState(facts.symmetric), facts.symmetric ? `eigenvalues ${values}` : "no limit *Π* without it"],
+    [lampState(facts.gap), facts.gap === null ? "" : facts.gap ? `*γ* = ${short(limit.gap)}, dominant: ${poles}` : "all directions are dominant"],
+    [lampState(facts.positive), density],
+    [lampState(facts.enough), toRead(run)],
     constants,
   ];
 }

@@ -1,8 +1,8 @@
 // The lines of Python that give the numbers on the screen.
 
-import { text } from "./words.mjs";
+import { lines as joined, literal } from "../kit/python.mjs";
 
-const lines = (...parts) => `${parts.flat().join("\n")}\n`;
+const lines = (...parts) => `${joined(...parts)}\n`;
 
 const GRID3 = (h) => [
   `z, w = np.polynomial.legendre.leggauss(${h})`,
@@ -57,7 +57,7 @@ const MEASURE = {
           "print(metastability.distance_to_limit(mu, limit, start))",
         ]
       : [LIMIT, "print(np.sqrt(mass @ np.sum((x - limit.project(x0)) ** 2, axis=1)))"],
-  alignment: ({ vector }) => [`print(np.sqrt(mass @ (x @ ${text(vector)}) ** 2))`],
+  alignment: ({ vector }) => [`print(np.sqrt(mass @ (x @ ${literal(vector)}) ** 2))`],
   angle: () => ["print(np.degrees(np.arctan2(x[0, 1], x[0, 0])))  # up to whole turns"],
 };
 
@@ -73,7 +73,7 @@ export function flowPython(state, { d, B, V, t, curve, dim, vector, frame }) {
     : ["x = x0"];
   return lines(
     ["import numpy as np", "from tfdynlib import attention, flow, measure, metastability, sphere, weights", ""],
-    `heads = weights.Heads(B=${text(B)}, V=${text(V)}, beta=${state.beta})`,
+    `heads = weights.Heads(B=${literal(B)}, V=${literal(V)}, beta=${state.beta})`,
     start(state, d),
     moved,
     MEASURE[curve]({ dim, vector }),

@@ -93,11 +93,11 @@ export function icon(name) {
   return box;
 }
 
+/** The text of a number with the minus of print, U+2212. */
+export const minus = (text) => String(text).replace("-", "−");
+
 /** A number as a reader writes it: minus as U+2212, no trailing zeros. */
-export function number(value, digits = 4) {
-  const text = Number(value.toPrecision(digits));
-  return String(text).replace("-", "−");
-}
+export const number = (value, digits = 4) => minus(Number(value.toPrecision(digits)));
 
 /** The number in what a reader typed, or NaN: comma or point, minus of either kind. */
 export function parseNumber(text) {

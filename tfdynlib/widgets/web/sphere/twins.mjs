@@ -1,5 +1,6 @@
 // View "twins": two clouds that differ a little, their distance, and what a bound allows.
 
+import { minus } from "../kit/dom.mjs";
 import { doubles, largestDifference } from "../kit/passport.mjs";
 import { linear, logFromZero } from "../kit/scale.mjs";
 import { label } from "../kit/text.mjs";
@@ -8,7 +9,8 @@ import { HEADS } from "./editor.mjs";
 import { facts } from "./theorem.mjs";
 import { turning } from "../kit/turning.mjs";
 import { twinsPython } from "./twins_python.mjs";
-import { paired, twinsOf } from "./twins_run.mjs";
+import { paired } from "./run.mjs";
+import { twinsOf } from "./twins_run.mjs";
 import { paintTwins } from "./twins_stage.mjs";
 
 const LONG = 50; // runs from here on are shown on a logarithmic axis of time
@@ -16,7 +18,6 @@ const AT_ONCE = 30; // ms of integration at once when a weight changes
 const TRAIL = 1.6; // layer-time
 const FLOOR = 1e-9; // where the axis of distances ends, at the latest
 
-const minus = (text) => text.replace("-", "−");
 /** Three digits; a reader of Python finds them again. */
 const digits = (value) => (value === 0 ? "0" : minus(value.toPrecision(3)));
 const power = (value) => minus(value.toFixed(2));

@@ -62,7 +62,7 @@ function clusters(ctx, g, palette, m, n, outside) {
 export function paint(ctx, view, { now, m, k }) {
   const p = view.palette;
   const g = ring.place(view);
-  if (now.n >= 16) ring.silhouette(ctx, g, p, Array.from(m.y), 0.5 * (Math.min(view.w, view.h) / 2 - g.R));
+  if (now.n >= 16) ring.silhouette(ctx, g, p, ring.law(Array.from(m.y)), 0.5 * (Math.min(view.w, view.h) / 2 - g.R));
   ring.disc(ctx, g, p);
   const { frames, times } = now.samples;
   if (frames.length > 0)
