@@ -11,6 +11,7 @@ from hand import (
     Hand,
     every_figure,
     every_view,
+    every_view_at_its_lightest,
     numbers,
     open_figure,
     other_place,
@@ -81,7 +82,7 @@ FOLLOW = """async (el, [name, texts]) => {
 }"""
 
 
-@every_view
+@every_view_at_its_lightest
 def test_a_broken_address_shows_the_start_and_says_so(shelf: Shelf, figure: Figure):
     """The first when the figure is mounted, the others as links that are followed."""
     hand = Hand(shelf.take(figure.page).page, figure.index).bring()
