@@ -22,6 +22,8 @@ from unchecked import no_checks
 from tfdynlib.widgets._widget import Widget
 
 AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
+LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+COLOUR = ("color-contrast", "link-in-text-block")  # rules that a theme can break
 FIGURE = "document.querySelector('.tfdyn')"
 LIVE = '.tfdyn-hidden[role="status"]'
 HASH = """() => {
@@ -295,13 +297,19 @@ def collisions(page: Page) -> list[tuple[str, str]]:
     return found
 
 
-def violations(page: Page) -> list[tuple[str, str]]:
-    """What axe finds against WCAG 2.2 A and AA, with everything unfolded."""
+def violations(page: Page, *rules: str) -> list[tuple[str, str]]:
+    """What axe finds with everything unfolded: by these rules, or by all of WCAG 2.2
+    A and AA."""
     unfold(page)
     if not page.evaluate("'axe' in window"):
         page.add_script_tag(path=AXE)
-    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-    found = page.evaluate(f"axe.run(document, {{ runOnly: {tags}, preload: false }})")
+    found = page.evaluate(
+        """([rules, tags]) => axe.run(document, {
+          runOnly: rules.length ? { type: "rule", values: rules } : tags,
+          preload: false, resultTypes: ["violations"],
+        })""",
+        [list(rules), LEVELS],
+    )
     return [(v["id"], v["nodes"][0]["html"]) for v in found["violations"]]
 
 

@@ -44,6 +44,8 @@ function build(card) {
   let ghosts = [];
   const pace = card.pace();
   let neighbours = null;
+  let drawn = null; // the frame on the stage
+  let told = null; // the frame whose neighbours have been counted
   let hint = true;
 
   const stage = card.stage({
@@ -93,13 +95,15 @@ function build(card) {
 
   function show(t) {
     k = t <= run.axis.min ? 0 : run.flow.index(t);
-    stage.invalidate();
+    if (drawn !== k) stage.invalidate();
+    drawn = k;
     chart.set({ now: k, filled: run.flow.filled });
     if (!pace.due()) {
       readouts.set(0, readoutsOf(run, { value: run.flow.values[k], phase: null, neighbours })[0][1]);
       return;
     }
-    neighbours = run.state.rule === "softmax" ? effectiveNeighbours(run.flow.at(k), run.n, run.d, run.head.B, run.beta, run.start.mass) : null;
+    if (told !== k) neighbours = heardAt(k);
+    told = k;
     const now = moment(t);
     readoutsOf(run, now).forEach(([name, text, tone], i) => {
       readouts.name(i, name);
@@ -117,6 +121,9 @@ function build(card) {
     passport.update();
     card.relabel();
   }
+  const heardAt = (frame) =>
+    run.state.rule === "softmax" ? effectiveNeighbours(run.flow.at(frame), run.n, run.d, run.head.B, run.beta, run.start.mass) : null;
+
   /** Whether the theorem does not speak: then its marks are taken away. */
   const outsideHead = () => !(run.facts.invertible && run.facts.symmetric && run.facts.gap && run.facts.positive);
 
@@ -215,6 +222,7 @@ function build(card) {
     const state = card.values();
     keep(state);
     run = runOf(state);
+    drawn = told = null;
     if (run.curve !== "distance") ghosts = [];
     const until = performance.now() + AT_ONCE;
     while (run.times[run.flow.filled - 1] < Math.min(player.t, state.t_end) && performance.now() < until && run.flow.advance(4));
@@ -235,6 +243,7 @@ function build(card) {
   card.on(["turn", "tilt", "sides"], () => stage.invalidate());
   card.onFollow(() => {
     ghosts = [];
+    stage.invalidate();
     showCurves();
   });
   /** What is shown, as numbers: for tests and for the curious. */

@@ -2,12 +2,16 @@
 
 import { transport } from "./transport.mjs";
 
+// Of a frame of 16 ms, ms for integration; and between two pictures of a run that only fills.
+const [BESIDE_MOTION, AT_REST, BETWEEN] = [7, 12, 50];
+
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /**
  * The player of a card.  See card.mjs for the options.  Time runs evenly along
  * `axis` (so evenly in log t on a logarithmic one) and crosses it in `seconds`.
- * Playing follows the buffer: it never shows what is not integrated yet.
+ * Playing follows the buffer: it never shows what is not integrated yet.  At rest most of a
+ * frame goes to the buffer, whose growth is shown twenty times a second.
  */
 export function player(card, options) {
   const { work, show, filled, seconds = 10, step: stepLength } = options;
@@ -18,7 +22,9 @@ export function player(card, options) {
   const within = (value) => Math.min(Math.max(near(value), axis.min), axis.max);
   let t = within(card.get(key) ?? axis.min);
   let playing = false;
-  let shown = false; // the picture is that of t and of the present buffer
+  let shown = false; // the picture is that of t and of the present buffer, or new enough
+  let filling = false; // something was left to integrate
+  let drawn = -Infinity;
   let unsaid = false; // t rests, but the buffer is not there yet
   let last = null;
   const there = () => filled() >= t - 1e-9;
@@ -82,11 +88,12 @@ export function player(card, options) {
   }
 
   function frame(now) {
-    const left = work(7);
-    if (left) shown = false;
+    const left = work(playing ? BESIDE_MOTION : AT_REST);
+    if (left ? now - drawn >= BETWEEN : filling) shown = false;
+    filling = left;
     if (playing) move(now);
     if (!shown) {
-      shown = !left;
+      [shown, drawn] = [true, now];
       show(t);
       showControls();
     }
@@ -106,6 +113,9 @@ export function player(card, options) {
     },
     get playing() {
       return playing;
+    },
+    get filling() {
+      return filling;
     },
     get axis() {
       return axis;
