@@ -21,6 +21,8 @@ Times = Float[np.ndarray, " m"]
 # Explicit steps after which stiffness is thought of; it is stiffness if stability asks
 # for as many more, where a step may be this long in units of the fastest rate.
 PATIENCE, STABLE = 1_000, 6.0
+# So stiff that an implicit method, which solves linear systems, keeps no digits.
+HOPELESS = 1e12
 # The implicit one: its best tolerance, calls of the field, the size of its matrices.
 FINEST, CALLS, LARGEST = 1e-11, 20_000, 200
 # It is believed if a run with a tolerance larger by the first factor agrees with it to
@@ -61,12 +63,12 @@ def solve(
         max_steps -= PATIENCE
         place, rest = run.x[-1], _left(run, times)
         needed = system.fastest(rest[0], place) * (rest[-1] - rest[0]) / STABLE
-        if needed > PATIENCE and not tried:
+        if PATIENCE < needed < HOPELESS and not tried:
             tried = True
             found = _believed(system, place, rest, max(rtol, FINEST), events)
             if found is not None:
                 return _joined(run, found, times), True
-        if needed > max_steps and tried:
+        if needed > max_steps and (tried or needed >= HOPELESS):
             break
         most = min(max_steps, PATIENCE)
         found = flow.solve(system, place, rest, *how, max_steps=most)
