@@ -7,6 +7,7 @@ public repository of :cite:t:`massucco2026multihead`.
 import numpy as np
 
 from tfdynlib import attention, energy, flow, sphere, weights
+from tfdynlib._circle import points
 from tfdynlib.claims.claim import Claim, Evidence
 from tfdynlib.claims.multihead_setup import (
     CODE,
@@ -18,7 +19,6 @@ from tfdynlib.claims.multihead_setup import (
     RING,
     J,
     account,
-    circle,
     order,
     symmetric,
 )
@@ -45,7 +45,7 @@ def _fourth_order(rng: np.random.Generator) -> Evidence:
 
 
 def _gradient_flow(rng: np.random.Generator) -> Evidence:
-    x = circle(np.array([np.pi / 8]))
+    x = points(np.array([np.pi / 8]))
 
     def mismatch(D: np.ndarray) -> float:
         heads = Heads.descent(D)
@@ -55,7 +55,7 @@ def _gradient_flow(rng: np.random.Generator) -> Evidence:
 
 
 def _rise(rng: np.random.Generator) -> Evidence:
-    heads, x = Heads.descent(np.stack([J, -2 * J])), circle(np.array([np.pi / 8]))
+    heads, x = Heads.descent(np.stack([J, -2 * J])), points(np.array([np.pi / 8]))
     run = flow.solve(attention.field(heads), x, [0.0, 0.5])
     rise = energy.interaction(run.x[-1], heads) - energy.interaction(x, heads)
     return Evidence(rise, 0.6463870141 - 0.5678079290)

@@ -4,6 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 from tfdynlib import attention, energy, flow, weights
+from tfdynlib._circle import points
 from tfdynlib.weights import Heads, WeightPath
 
 Tokens = Float[np.ndarray, "n d"]
@@ -16,17 +17,13 @@ PAPER = "Massucco et al. 2026, in summary"
 OURS = "derived in the book"
 
 
-def circle(angle: Float[np.ndarray, " n"]) -> Tokens:
-    return np.stack([np.cos(angle), np.sin(angle)], axis=1)
-
-
 def symmetric(H: int, d: int, rng: np.random.Generator) -> Float[np.ndarray, "H d d"]:
     """The start of the first paper's code, Z + Z^T."""
     Z = rng.standard_normal((H, d, d))
     return Z + Z.swapaxes(1, 2)
 
 
-RING = circle(2 * np.pi * np.arange(10) / 10 + 0.3 * np.sin(np.arange(10)))
+RING = points(2 * np.pi * np.arange(10) / 10 + 0.3 * np.sin(np.arange(10)))
 ONE, OTHER = np.array([[1, 0.4], [0.4, -0.6]]), np.array([[-0.5, 0.2], [0.2, 0.9]])
 PAIR = weights.oscillating(2, 2, np.stack([ONE, OTHER]))
 

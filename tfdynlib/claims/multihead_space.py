@@ -5,8 +5,9 @@ from jaxtyping import Float
 from scipy.special import ive
 
 from tfdynlib import attention, density, energy, flow, geometry, jko, sphere
+from tfdynlib._circle import points
 from tfdynlib.claims.claim import Claim, Evidence
-from tfdynlib.claims.multihead_setup import I2, OURS, PAPER, P, Q, circle, order
+from tfdynlib.claims.multihead_setup import I2, OURS, PAPER, P, Q, order
 from tfdynlib.measure import Measure, wasserstein2
 from tfdynlib.weights import Heads
 
@@ -20,7 +21,7 @@ def _equivalence(rng: np.random.Generator) -> Evidence:
         (Heads.descent(I2), a[:1], b[:1]),  # b = e along the way, the largest there is
         (Heads.descent(-I2), a[:1], b[:1]),  # and the least
     ):
-        mu, nu = Measure(circle(start)), Measure(circle(end))
+        mu, nu = Measure(points(start)), Measure(points(end))
         ratio = geometry.weighted_distance(mu, nu, heads, "rigid").distance
         ratio /= wasserstein2(mu, nu, "geodesic")
         low, high = geometry.equivalence_bounds(heads)
@@ -35,10 +36,10 @@ def _splitting(rng: np.random.Generator) -> Evidence:
     """
     heads, theory = Heads.descent(4 * I2), geometry.splitting_threshold(4.0)
     over = np.array([1.05, 1.1]) * theory
-    start = Measure(circle(np.zeros(1)))
+    start = Measure(points(np.zeros(1)))
 
     def gain(turn: float) -> float:
-        end = Measure(circle(np.array([turn])))
+        end = Measure(points(np.array([turn])))
         split = geometry.weighted_distance(start, end, heads, "split", parts=2)
         return 1 - (split.distance / (np.exp(2) * turn)) ** 2
 
@@ -69,7 +70,7 @@ def _extrapolated_movements(rng: np.random.Generator) -> Evidence:
 
 def _step_inequality(rng: np.random.Generator) -> Evidence:
     """Largest cost of a movement in units of the fall of the energy."""
-    heads, tau, x = Heads.descent(I2), 0.5, circle(np.array([0.0, 0.3]))
+    heads, tau, x = Heads.descent(I2), 0.5, points(np.array([0.0, 0.3]))
     run = jko.solve(x, heads, tau, 8)
     b = [energy.effective_weight(y, heads) for y in run.x[:-1]]
     moved = sphere.distance(run.x[:-1], run.x[1:]) ** 2
@@ -93,7 +94,7 @@ def _ripple(rng: np.random.Generator) -> Evidence:
 def _at_one(labels: Float[np.ndarray, " n"]) -> Measure:
     """Tokens with these shares of a turn, bent, under two heads at t = 1."""
     angle = 2 * np.pi * labels
-    x = circle(angle + 0.4 * np.sin(angle))
+    x = points(angle + 0.4 * np.sin(angle))
     field = attention.field(Heads.descent(np.stack([P, Q])))
     return Measure(flow.solve(field, x, [0.0, 1.0]).x[-1])
 

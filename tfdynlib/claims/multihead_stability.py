@@ -5,12 +5,13 @@ from collections.abc import Callable
 import numpy as np
 
 from tfdynlib import attention, energy, flow, sphere, stability
+from tfdynlib._circle import points
 from tfdynlib.claims.claim import Claim, Evidence
-from tfdynlib.claims.multihead_setup import I2, PAPER, J, P, account, circle, order
+from tfdynlib.claims.multihead_setup import I2, PAPER, J, P, account, order
 from tfdynlib.measure import Measure, wasserstein2
 from tfdynlib.weights import Heads, WeightPath
 
-DECAY_START = circle(
+DECAY_START = points(
     2 * np.pi * np.arange(24) / 24 + 0.4 * np.sin(2 * np.pi * np.arange(24) / 24)
 )
 
@@ -20,7 +21,7 @@ def _growth(rng: np.random.Generator) -> Evidence:
     field = attention.field(Heads.descent(I2))
     eps, t = 1e-4, np.array([0.0, 0.5, 1.0, 2.0, 4.0])
     runs = [
-        flow.solve(field, circle(np.array([0.0, phi])), t, rtol=1e-10, atol=1e-12).x
+        flow.solve(field, points(np.array([0.0, phi])), t, rtol=1e-10, atol=1e-12).x
         for phi in (0.1, 0.1 + eps)
     ]
     start, *later = (
@@ -45,7 +46,7 @@ def _weight_perturbation(rng: np.random.Generator) -> Evidence:
 def _nearest_minimum(eps: float) -> stability.Minimum:
     """One token from e2 under diag(2, -1) and a bit of exchange."""
     heads = Heads.descent(np.diag([2.0, -1.0]) + eps * J)
-    return stability.minimise(circle(np.array([np.pi / 2])), heads)
+    return stability.minimise(points(np.array([np.pi / 2])), heads)
 
 
 def _least_energies(rng: np.random.Generator) -> Evidence:
@@ -61,7 +62,7 @@ def _minimisers(rng: np.random.Generator) -> Evidence:
 def _ends_apart(change: Callable[[float], WeightPath | Heads], eps: float) -> float:
     """W2 at t = 2 between runs under the weights and under changed ones."""
     theta = 2 * np.pi * np.arange(24) / 24
-    x = circle(theta + 0.4 * np.sin(theta))
+    x = points(theta + 0.4 * np.sin(theta))
     one, two = (
         flow.solve(attention.field(change(e)), x, [0.0, 2.0], rtol=1e-10, atol=1e-12)
         for e in (0.0, eps)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from tfdynlib._circle import points
 from tfdynlib.weights import Heads, gradient_sign
 
 Angles = Float[np.ndarray, " k"]
@@ -32,11 +33,6 @@ class Sums:
     turned: Plane
 
 
-def unit(angle: Angles) -> Plane:
-    """The points at these angles."""
-    return np.stack([np.cos(angle), np.sin(angle)], axis=1)
-
-
 def rates(
     at: Angles,
     angle: Float[np.ndarray, " n"],
@@ -45,7 +41,7 @@ def rates(
     rule: str,
 ) -> tuple[Angles, Angles]:
     """Velocity and its derivative at the angles ``at``, from masses at ``angle``."""
-    x, ahead = unit(at), unit(at + np.pi / 2)
+    x, ahead = points(at), points(at + np.pi / 2)
     sums = [_sums(x, ahead, B, heads.beta, angle, mass) for B in heads.B]
     with np.errstate(over="ignore", invalid="ignore"):  # the caller looks at the values
         return RULES[rule](x, ahead, heads, sums)
@@ -60,7 +56,7 @@ def _sums(
     mass: Float[np.ndarray, " n"],
 ) -> Sums:
     """The sums of one head, a block of points at a time."""
-    y, double = unit(angle), unit(2 * angle)
+    y, double = points(angle), points(2 * angle)
     carried = mass[:, None] * np.column_stack([np.ones(len(y)), y, double])
     p, turn = beta * x @ B.T, beta * ahead @ B.T
     shift, total = np.empty(len(x)), np.empty((len(x), 5))

@@ -8,8 +8,9 @@ from jaxtyping import Complex, Float
 from numpy.typing import ArrayLike
 
 from tfdynlib import _check, energy
+from tfdynlib._circle import points
 from tfdynlib.density._labels import TURN, Angles
-from tfdynlib.density._rates import rates, unit
+from tfdynlib.density._rates import rates
 from tfdynlib.density.state import Density
 from tfdynlib.measure import Measure
 from tfdynlib.weights import Heads, WeightPath
@@ -54,7 +55,7 @@ class DensityPath:
         """Interaction energy at each time, with the weights of that time."""
         return np.array(
             [
-                energy.interaction(unit(s.angle), self.path(t), s.mass)
+                energy.interaction(points(s.angle), self.path(t), s.mass)
                 for t, s in zip(self.t, self.states)
             ]
         )
@@ -91,7 +92,7 @@ class DensityPath:
         mass = state.between(repel, np.append(repel[1:], repel[0] + TURN))
         attract = _zeros(v, -1)
         order = np.searchsorted(attract, repel[0])
-        places = unit(np.roll(attract, -int(order)))
+        places = points(np.roll(attract, -int(order)))
         return Measure(places, mass / mass.sum())
 
     def _scale(self, state: Density, heads: Heads) -> float:
@@ -99,7 +100,7 @@ class DensityPath:
         size = float(heads.mass @ np.linalg.norm(heads.V, 2, axis=(1, 2)))
         if self.rule != "unnormalised":
             return size
-        x = unit(state.angle)
+        x = points(state.angle)
         return size * float(energy.head_weights(x, heads, state.mass).max())
 
 

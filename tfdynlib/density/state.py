@@ -7,9 +7,9 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from tfdynlib import _check
+from tfdynlib._circle import points
 from tfdynlib.density import _labels
 from tfdynlib.density._labels import TURN, Angles, Panels, Rows, Start, Values
-from tfdynlib.density._rates import unit
 from tfdynlib.measure import Measure
 
 
@@ -42,7 +42,7 @@ class Density:
     @property
     def measure(self) -> Measure:
         """The nodes with their masses: every integral of a smooth function."""
-        return Measure(unit(self.angle), self.mass)
+        return Measure(points(self.angle), self.mass)
 
     def moment(self, k: int = 1) -> complex:
         r"""Circular moment :math:`\int e^{ik\theta} d\mu`."""

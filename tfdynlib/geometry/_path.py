@@ -20,6 +20,7 @@ from tfdynlib.geometry._chart import Chart, Ends, Paths, Times
 from tfdynlib.weights import Heads, WeightPath
 
 Modes = Float[np.ndarray, "p n k"]
+Flat = Float[np.ndarray, " m"]
 
 FIRST, RAISE, MOST = 4, 4, 32  # modes in time
 GRADIENT = 1e-9
@@ -96,49 +97,60 @@ def minimise(
     """
     from scipy.optimize import minimize
 
-    p = len(modes)
-    t, w = gauss(2 * p + 4)
-    value, rate = basis(p, t)
-    at = _action.layers(problem.heads, t)
-    scale, sway = _scales(problem, shift)
-    shape = modes.shape
-
-    def unpack(z: Float[np.ndarray, " m"]) -> tuple[Modes, float]:
-        a = z[: modes.size].reshape(shape) / scale
-        return a, float(z[-1]) / sway if problem.free else shift
-
-    def objective(
-        z: Float[np.ndarray, " m"],
-    ) -> tuple[float, Float[np.ndarray, " m"]]:
-        a, alpha = unpack(z)
-        end, turn = problem.end(alpha)
-        u, du = _spread(value, a), _spread(rate, a)
-        y, dy = problem.chart.path(problem.start, end, t, u, du)
-        x, square = problem.chart.place(y, dy)
-        total, by_place, by_square = _action.gradient(x, square, problem.mass, at, w)
-        gy, gdy = problem.chart.pull(y, dy, by_place, by_square)
-        gu, gdu = problem.chart.release(problem.start, end, t, gy, gdy)
-        ga = np.tensordot(value, gu, axes=1) + np.tensordot(rate, gdu, axes=1)
-        flat = (ga / scale).ravel()
-        if not problem.free:
-            return total, flat
-        by_end = np.tensordot(t, gy, axes=1) + gdy.sum(axis=0)
-        return total, np.append(flat, np.sum(by_end * turn) / sway)
-
-    z = (modes * scale).ravel()
-    z = np.append(z, shift * sway) if problem.free else z
+    objective = _Objective(problem, modes.shape, shift)
+    z = objective.pack(modes)
     unit = objective(z)[0] or 1.0
 
-    def relative(z: Float[np.ndarray, " m"]) -> tuple[float, Float[np.ndarray, " m"]]:
+    def relative(z: Flat) -> tuple[float, Flat]:
         value, grad = objective(z)
         return value / unit, grad / unit
 
     options = {"maxcor": 20, "ftol": 0, "gtol": accuracy, "maxls": 40}
     options |= {"maxfun": EVALUATIONS, "maxiter": EVALUATIONS}
     out = minimize(relative, z, jac=True, method="L-BFGS-B", options=options)
-    a, alpha = unpack(out.x)
+    a, alpha = objective.unpack(out.x)
     size = float(np.abs(out.jac).max(initial=0.0))
     return Path(problem, a, alpha, float(out.fun) * unit, size, int(out.nfev))
+
+
+class _Objective:
+    """The action and its gradient, as functions of one vector: the scaled coefficients
+    and, if it is free, the shift."""
+
+    def __init__(self, problem: Problem, shape: tuple[int, ...], shift: float):
+        self.problem, self.shape, self.shift = problem, shape, shift
+        self.t, self.w = gauss(2 * shape[0] + 4)
+        self.value, self.rate = basis(shape[0], self.t)
+        self.at = _action.layers(problem.heads, self.t)
+        self.scale, self.sway = _scales(problem, shift)
+
+    def pack(self, modes: Modes) -> Flat:
+        z = (modes * self.scale).ravel()
+        return np.append(z, self.shift * self.sway) if self.problem.free else z
+
+    def unpack(self, z: Flat) -> tuple[Modes, float]:
+        count = int(np.prod(self.shape))
+        a = z[:count].reshape(self.shape) / self.scale
+        return a, float(z[-1]) / self.sway if self.problem.free else self.shift
+
+    def __call__(self, z: Flat) -> tuple[float, Flat]:
+        problem, t = self.problem, self.t
+        a, alpha = self.unpack(z)
+        end, turn = problem.end(alpha)
+        u, du = _spread(self.value, a), _spread(self.rate, a)
+        y, dy = problem.chart.path(problem.start, end, t, u, du)
+        x, square = problem.chart.place(y, dy)
+        total, by_place, by_square = _action.gradient(
+            x, square, problem.mass, self.at, self.w
+        )
+        gy, gdy = problem.chart.pull(y, dy, by_place, by_square)
+        gu, gdu = problem.chart.release(problem.start, end, t, gy, gdy)
+        ga = np.tensordot(self.value, gu, axes=1) + np.tensordot(self.rate, gdu, axes=1)
+        flat = (ga / self.scale).ravel()
+        if not problem.free:
+            return total, flat
+        by_end = np.tensordot(t, gy, axes=1) + gdy.sum(axis=0)
+        return total, np.append(flat, np.sum(by_end * turn) / self.sway)
 
 
 def _scales(problem: Problem, shift: float) -> tuple[Float[np.ndarray, "n 1"], float]:

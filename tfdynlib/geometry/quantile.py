@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Complex, Float
 
-from tfdynlib import _check
+from tfdynlib import _check, _circle
 from tfdynlib._measure import Measure
 
 Labels = Float[np.ndarray, "_"]
@@ -96,7 +96,7 @@ class Quantile:
     def nodes(self, n: int) -> Measure:
         """n equal atoms at the levels (i - 1/2) / n."""
         angle = self((np.arange(_check.count(n, "n")) + 0.5) / n)
-        return Measure(np.stack([np.cos(angle), np.sin(angle)], axis=1))
+        return Measure(_circle.points(angle))
 
     def __repr__(self) -> str:
         return f"Quantile({len(self.modes)} Fourier modes)"

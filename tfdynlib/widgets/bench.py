@@ -6,6 +6,7 @@ import numpy as np
 
 from tfdynlib import attention, flow, metastability, summation, weights
 from tfdynlib._check import Number, shown
+from tfdynlib._circle import points
 from tfdynlib.widgets._bench_presets import PRESETS
 from tfdynlib.widgets._bundle import esm, style
 from tfdynlib.widgets._traits import OneOf, Real, Trait, Whole
@@ -91,15 +92,10 @@ def angles_of(state: dict[str, Any]) -> np.ndarray:
     return state["arc"] * np.random.default_rng(state["seed"]).random(state["n"])
 
 
-def on_circle(angles: Any) -> np.ndarray:
-    """Tokens at these angles."""
-    return np.column_stack([np.cos(angles), np.sin(angles)])
-
-
 def exact_sums(state: dict[str, Any]) -> np.ndarray:
     r"""Rows z and first moments over all pairs, in units of :math:`e^\beta`, for the
     first tokens as queries."""
-    x = on_circle(angles_of(state))
+    x = points(angles_of(state))
     p = state["sign"] * state["beta"] * x[:CHECKED]
     sums = summation.moments(p, x, np.full(len(x), 1 / len(x)))
     scale = np.exp(sums.shift - state["beta"])
@@ -161,8 +157,8 @@ def start_of(state: dict[str, Any]) -> np.ndarray:
     n = min(state["n"], MOST)
     draw = np.random.default_rng(state["seed"]).random(n)
     if state["start"] == "grid":
-        return on_circle(TURN * np.arange(n) / n + state["noise"] * draw)
-    return on_circle(state["arc"] * draw)
+        return points(TURN * np.arange(n) / n + state["noise"] * draw)
+    return points(state["arc"] * draw)
 
 
 def _field(state: dict[str, Any]) -> attention.Field:

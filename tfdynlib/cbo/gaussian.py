@@ -8,7 +8,7 @@ from tfdynlib import _check
 from tfdynlib._check import Number
 
 
-def mean(
+def gaussian_mean(
     m0: ArrayLike | Number,
     S0: ArrayLike | Number,
     a: ArrayLike | Number,

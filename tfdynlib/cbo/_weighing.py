@@ -1,4 +1,4 @@
-"""Means of tokens with the weights e^(-alpha f): for ``cbo``, which asks first."""
+"""Means of tokens with the weights e^(-alpha f), and their front door."""
 
 from collections.abc import Callable
 from typing import Any
