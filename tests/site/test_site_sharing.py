@@ -131,8 +131,9 @@ def printed() -> Iterator[Printed]:
             if text not in known:
                 python.stdin.write(f"{json.dumps(text)}\n")
                 python.stdin.flush()
-                known[text], fault = json.loads(python.stdout.readline())
+                answer, fault = json.loads(python.stdout.readline())
                 assert not fault, f"{text}\n{fault}"
+                known[text] = answer
             return known[text]
 
         yield run
