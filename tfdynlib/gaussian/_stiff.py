@@ -120,8 +120,8 @@ def _implicit(
         calls += part.nfev
         if t[-1] not in times:  # where the coefficients jumped
             t, x = t[:-1], x[:-1]
-        t += part.t.tolist()
-        x += list(part.y.T[:, :, None])
+        t += list(map(float, part.t))  # no arrays if it ended before all of them
+        x += [y[:, None] for y in np.asarray(part.y).T]
         if part.status:
             found = [
                 Crossings(at, np.reshape(place, (-1, *start.shape)))
@@ -161,7 +161,7 @@ def _piece(
         g.terminal, g.direction = True, -1  # type: ignore[attr-defined]
         return g
 
-    with np.errstate(over="ignore", invalid="ignore"):  # a trial may go too far
+    with np.errstate(all="ignore"):  # a trial may go too far, an error may be 0
         part = solve_ivp(
             field,
             ends,
