@@ -8,7 +8,7 @@ import { turning } from "../kit/turning.mjs";
 import { concentrationBound, couplingCost, effectiveNeighbours, massPlus } from "../twin/cold.mjs";
 import { drawBall } from "./ball_stage.mjs";
 import { drawCircle, groupsOf, anglesOf } from "./circle_stage.mjs";
-import { bandsOf, NAMES, overlays, rangeOf } from "./flow_chart.mjs";
+import { bandsOf, NAMES, overlays, phased, rangeOf } from "./flow_chart.mjs";
 import { exitOf, fitBound, matricesOf, phasesOf, runOf, trackOf } from "./flow_run.mjs";
 import { lampsOf, LAMPS, phaseAt, readoutsOf, sentence, verdictOf } from "./flow_words.mjs";
 import { betaSlider, gapSlider } from "./knobs.mjs";
@@ -204,7 +204,7 @@ function build(card) {
   function showCurves() {
     const { state } = run;
     chart.set({
-      axis: run.axis, t: run.times, filled: run.flow.filled, curves: [{ y: run.flow.values }], ghosts, levels: levelsOf(),
+      axis: run.axis, t: run.times, filled: run.flow.filled, strip: phased(run), curves: [{ y: run.flow.values }], ghosts, levels: levelsOf(),
       name: run.curve === "distance" && !run.exactLimit ? "*W*_2 to the limit, at most (chordal)" : NAMES[run.curve],
       log: run.curve === "distance" && state.scale === "log", x: run.isLog ? "layer-time *t*, log" : "layer-time *t*",
     });

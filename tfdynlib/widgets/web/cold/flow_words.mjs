@@ -61,21 +61,22 @@ export function promise(run) {
 }
 
 /** Title, detail and tone. */
-export function verdictOf(run, { phase, phases, least, exit, late }) {
+export function verdictOf(run, { t, phase, least, exit, late }) {
   if (run.flow.failed) return ["The run stopped", "The field jumps faster than any step: hardmax ties.", "stop"];
   if (late) return ["Not there yet", `Integrated to layer-time ${short(run.times[run.flow.filled - 1])}.`, "ink"];
   const why = outside(run);
   if (why && !run.known) return [`Outside the theorem: ${why}`, promise(run), "stop"];
   const done = run.flow.filled === run.times.length;
-  const out = done && Number.isFinite(exit) ? ` It leaves (*W*_2 > 0.2) at *t* = ${short(exit, 4)}.` : "";
+  const left = t > exit;
+  const out = done && Number.isFinite(exit) ? ` It ${left ? "left" : "leaves"} (*W*_2 > 0.2) at *t* = ${short(exit, 4)}.` : "";
   const best = least && run.curve === "distance" && done ? `Least distance ${metres(least.value)} at *t* = ${short(least.t)}.${out}` : promise(run);
   if (why) return [`Outside the theorem: ${why}`, run.curve === "distance" ? best : promise(run), "stop"];
   if (phase === 1) {
     const rate = run.limit.dim === 1 ? run.limit.rate / 2 : run.limit.rate;
     const tail = run.limit.dim === 1 ? "half of *γ*/|*B*|, as tokens near the equator are late" : run.limit.dim === 2 ? "*γ*/|*B*|, up to √*t*" : "*γ*/|*B*|";
-    return ["Gathering", `At *β* = ∞ like *e*^{−${short(rate, 2)}t} or faster: ${tail}.`, "theory"];
+    return ["Gathering", `At *β* = ∞ like *e*^{−${rate === 1 ? "" : short(rate, 2)}t} or faster: ${tail}.`, "theory"];
   }
-  if (phase === 2) return ["Waiting at the limit", best, "theory"];
+  if (phase === 2) return [left ? "Leaving the limit" : "Waiting at the limit", best, "theory"];
   if (phase === 3) return ["Obeying *V*", promise(run), "ink"];
   return [run.curve === "distance" ? "At zero temperature" : "The end", run.curve === "distance" ? best : promise(run), "ink"];
 }
