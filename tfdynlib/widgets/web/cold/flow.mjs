@@ -178,7 +178,7 @@ function build(card) {
     const made = matricesOf(state);
     const moment = run.times[run.flow.index(state.t)];
     const t = state.t <= run.axis.min ? 0 : Number(moment.toPrecision(12));
-    return flowPython(state, { ...made, t, curve: run.curve, dim: run.limit.dim, vector: run.top?.vector, frame: run.flow.index(state.t) });
+    return flowPython(state, { ...made, t, curve: run.curve, dim: run.limit.dim, vector: run.top?.vector, weighed: run.start.weighed, frame: run.flow.index(state.t) });
   }
 
   function controls() {

@@ -99,12 +99,22 @@ function toRead({ state, heard: count, n, d, facts }) {
   return facts.enough ? many : `${many}: not *N* ≫ *β*^{${d === 2 ? "1/2" : "1"}}`;
 }
 
+/** The law of the start, in a few words. */
+function densityOf({ state, start, d }) {
+  if (state.start === "pair") return "two points";
+  if (!start.weighed && state.band > 0) return "too few outside the band: all stay";
+  if (start.weighed && state.band > 0) return "a band is left out";
+  if (start.weighed) return `1 + ${short(state.density)} *x*_1, up to a factor`;
+  const kind = { draw: `seed ${state.seed}`, fine: "weighted, dense at the equator", grid: state.skew && d === 2 ? "skewed" : "even" };
+  return `${start.n} tokens, ${kind[state.start]}`;
+}
+
 /** State and detail of each lamp. */
 export function lampsOf(run, bound, kind) {
-  const { facts, limit, state, start } = run;
+  const { facts, limit } = run;
   const values = limit.values.map((v) => short(v)).join(", ");
   const poles = limit.dim === 1 ? "two poles" : limit.dim === 2 ? "a great circle" : "all of it";
-  const density = state.start === "pair" ? "two points" : state.band > 0 ? "a band is left out" : state.density ? `1 + ${short(state.density)} *x*_1, up to a factor` : `${start.n} tokens, ${{ draw: `seed ${state.seed}`, fine: "weighted, dense at the equator", grid: state.skew && run.d === 2 ? "skewed" : "even" }[state.start]}`;
+  const density = densityOf(run);
   const constants = !bound
     ? ["unasked", "no bound here"]
     : [kind === "given" ? (bound.holds ? "holds" : "fails") : "unasked",

@@ -111,10 +111,10 @@ export function player(card, options) {
       return axis;
     },
     set axis(next) {
-      const before = t;
+      const asked = playing ? t : (card.get(key) ?? t); // the old axis may have kept t back
       axis = next;
-      t = within(t);
-      if (t !== before && !playing) card.moment(t);
+      t = within(asked);
+      if (t !== asked && !playing) card.moment(t);
       self.wake();
     },
     play() {
