@@ -88,7 +88,7 @@ function pull(ctx, g, p, { top, limit, known }, taken) {
   const apart = known ? Math.abs(Math.sin(angle - Math.atan2(limit.basis[0][1], limit.basis[0][0]))) : 1;
   const words = apart < 0.05 ? "*V* pulls here too" : "*V* pulls here";
   const shift = apart < 0.05 ? 16 : 0;
-  for (const share of [0.36, -0.36, 0.15]) {
+  for (const share of [0.36, -0.36, -0.2, 0.2]) {
     const [x, y] = ring.at(g, angle, share * g.R);
     if (write(ctx, p, named(ctx, p, words, x, y + shift, { size: 12.5, color: p.mut }), taken)) return;
   }
