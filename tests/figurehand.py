@@ -60,6 +60,7 @@ BEGIN = """async (name) => {
 }"""
 # From now on notes every word that a canvas draws, with its box, until it draws anew.
 NOTE_WORDS = """() => {
+  if (window.said) return; // a page that was handed on
   window.said = new Map();
   const pen = CanvasRenderingContext2D.prototype;
   const { clearRect, fillText } = pen;
@@ -77,6 +78,7 @@ NOTE_WORDS = """() => {
 }"""
 # From now on notes every line that a canvas draws, until it draws anew.
 NOTE_LINES = """() => {
+  if (window.lines) return;
   window.lines = new Map();
   const pen = CanvasRenderingContext2D.prototype;
   const { clearRect, moveTo, lineTo } = pen;
@@ -96,7 +98,8 @@ NOTE_LINES = """() => {
   };
 }"""
 # Short or upright lines, as those of charts are: their boxes stand for them.
-CROSSED = """(name) => [...window.said].flatMap(([canvas, words]) => words
+CROSSED = """(name) => [...document.querySelectorAll(".tfdyn-chart")]
+  .flatMap((canvas) => (window.said.get(canvas) ?? [])
   .filter(({ text }) => new RegExp(name).test(text))
   .filter(({ x0, x1, y0, y1 }) => window.lines.get(canvas).some(([a, b, c, d]) =>
     Math.min(a, c) < x1 && Math.max(a, c) > x0 &&
