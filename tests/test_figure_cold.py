@@ -413,6 +413,28 @@ def test_the_live_sentence_says_what_is_seen(opened):
     )
 
 
+def test_a_choice_is_heard_as_it_is_seen_and_powers_as_words(page):
+    at_preset(page, "uniform")
+    page.click(".tfdyn-option:has-text('768')")
+    assert_says(
+        page,
+        r"Inverse temperature 10 in 768 dimensions\. The mean of a uniform law has "
+        r"length 0\.013\. Warm: most of the mean cancels\.",
+    )
+    scrubber = page.locator(".tfdyn-scrub")
+    scrubber.press("End")
+    settle(page)
+    words = "inverse temperature 10 to the 5"
+    assert scrubber.get_attribute("aria-valuetext") == words
+
+
+def test_one_opinion_has_a_reason_that_is_true(page):
+    at_preset(page, "polarised", m0=-2.0)
+    assert "began near one well" in page.inner_text(".tfdyn-verdict")
+    put(page, objective="quadratic")
+    assert "There is one well" in page.inner_text(".tfdyn-verdict")
+
+
 # In Python
 
 

@@ -19,7 +19,8 @@ export function player(card, options) {
   let t = within(card.get(key) ?? axis.min);
   let playing = false;
   let shown = false; // the picture is that of t and of the present buffer
-  let unsaid = false; // t rests, but the buffer is not there yet
+  let unsaid = false; // t rests, but is not seen yet
+  let saying = false; // what is said now has been seen
   let last = null;
   const there = () => filled() >= t - 1e-9;
 
@@ -92,7 +93,9 @@ export function player(card, options) {
     }
     if (unsaid && (there() || !left)) {
       unsaid = false;
+      saying = true;
       card.speak();
+      saying = false;
     }
     return playing || left;
   }
@@ -143,6 +146,13 @@ export function player(card, options) {
     wake() {
       shown = false;
       card.loop.wake();
+    },
+    /** True if the picture is not that of the state yet: its sentence is said with it. */
+    postpone() {
+      if (shown || saying) return false;
+      unsaid = true;
+      card.loop.wake();
+      return true;
     },
     /** Draw the present moment at once, and tell it when the buffer is there. */
     now() {
