@@ -100,6 +100,9 @@ def test_a_stranger_is_told_what_is_wanted():
     assert len(lines) > 20
     form = re.compile(r"[^:]+: ValueError: \w[\w().]* must be .*, got ")
     assert [line for line in lines if not form.match(line)] == []
+    # Where the table says which argument is wrong, the first word of the refusal is it.
+    named = re.compile(r".* \[(\w+)\]: ValueError: (?!\1 must)")
+    assert [line for line in lines if named.match(line)] == []
 
 
 @pytest.mark.filterwarnings("error")
