@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import pagesource
 import pytest
+from pybtex.database import parse_string
 
 PAGES = pagesource.pages()
 CHAPTERS = pagesource.chapters()
@@ -223,6 +224,16 @@ def test_sources_that_are_cited_are_in_the_bibliography(page):
     known = set(re.findall(r"^@\w+\{(\S+),", _bibliography(), re.MULTILINE))
     cited = re.findall(r"\{cite:?\w*\}`([^`]+)`", page.text)
     assert {key.strip() for keys in cited for key in keys.split(",")} <= known
+
+
+def test_no_two_sources_are_cited_by_the_same_words():
+    cited = {}
+    for key, entry in parse_string(_bibliography(), "bibtex").entries.items():
+        people = entry.persons.get("author") or entry.persons["editor"]
+        names = [" ".join(person.last_names) for person in people]
+        names = names if len(names) < 3 else [names[0], "et al."]
+        words = " ".join([*names, entry.fields["year"]])
+        assert cited.setdefault(words, key) == key, words
 
 
 def _bibliography() -> str:

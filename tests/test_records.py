@@ -1,6 +1,8 @@
 """Stored measurements: read back, ordered, drawn; refused with the command to run."""
 
+import importlib
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -131,6 +133,20 @@ def test_the_stored_run_has_what_the_page_shows():
 def test_the_table_of_the_readme_is_that_of_the_stored_run():
     readme = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
     assert records.published("speed").headline() in readme
+
+
+def test_every_command_of_the_readme_says_what_it_does_and_runs_nothing(capsys):
+    readme = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+    modules = set(re.findall(r"python -m (tfdynlib\.\w+)", readme))
+    assert len(modules) == 5
+    for name in modules:
+        module = importlib.import_module(name)
+        if hasattr(module, "__path__"):
+            module = importlib.import_module(f"{name}.__main__")
+        with pytest.raises(SystemExit, match="^0$"):
+            module.main(["--help"])
+        said = capsys.readouterr().out
+        assert said.startswith(f"usage: python -m {name} ") and "--out OUT" in said
 
 
 def test_every_target_has_its_verdict():
