@@ -129,16 +129,22 @@ def many_dimensions(short: bool) -> Outcome:
     return velocities(title, 4096, 16, 4.0, "auto", targets)
 
 
+def more_dimensions(short: bool) -> Outcome:
+    targets = {"torch SDPA": 1.2, "jax jit": 1.5}
+    title = "Exact sums, d = 32, N = 4096, beta = 4"
+    return velocities(title, 4096, 32, 4.0, "auto", targets, targets)
+
+
 def most_dimensions(short: bool) -> Outcome:
     targets = {"torch SDPA": 1.2, "jax jit": 1.5}
     title = "Exact sums, d = 64, N = 4096, beta = 4"
     return velocities(title, 4096, 64, 4.0, "auto", targets)
 
 
-def single_precision(short: bool) -> Outcome:
+def singles(d: int) -> Outcome:
     """A float32 tensor of torch comes in: ours is to cost what torch's own costs."""
     torch = peers._torch()
-    n, d, beta = 4096, 64, 4.0
+    n, beta = 4096, 4.0
     x, heads = tokens(n, d), identity(d, beta)
     single = torch.tensor(x, dtype=torch.float32)
     eye = torch.eye(d)
@@ -156,6 +162,14 @@ def single_precision(short: bool) -> Outcome:
     return Outcome(title, rows, protocol.ratios(rows, {"torch SDPA": 0.8}))
 
 
+def single_precision(short: bool) -> Outcome:
+    return singles(64)
+
+
+def single_precision_few(short: bool) -> Outcome:
+    return singles(16)
+
+
 # --- fast sums ------------------------------------------------------------------------
 
 
@@ -171,13 +185,13 @@ def fast_circle(short: bool) -> Outcome:
 
 def fast_sphere(short: bool) -> Outcome:
     title = "Sphere, N = 16384, beta = 4"
-    targets = {"torch SDPA": 80}
+    targets = {"torch SDPA": 80, "jax jit": 200}
     return velocities(title, 16384, 3, 4.0, "auto", targets, targets, FAST)
 
 
 def fast_sphere_cold(short: bool) -> Outcome:
     title = "Sphere, N = 16384, beta = 64"
-    targets = {"torch SDPA": 80}
+    targets = {"torch SDPA": 80, "jax jit": 200}
     return velocities(title, 16384, 3, 64.0, "auto", targets, targets, FAST)
 
 
@@ -224,6 +238,12 @@ def numpy_exact(short: bool) -> Outcome:
     targets = {"scripts": 3.5}
     title = "NumPy and SciPy alone: exact sums, d = 3, N = 4096, beta = 4"
     return velocities(title, 4096, 3, 4.0, "dense", targets, targets)
+
+
+def numpy_exact_small(short: bool) -> Outcome:
+    targets = {"scripts": 1.5}
+    title = "NumPy and SciPy alone: exact sums, d = 3, N = 1024, beta = 4"
+    return velocities(title, 1024, 3, 4.0, "dense", targets, targets)
 
 
 # --- ensembles, trajectories, distances -----------------------------------------------
@@ -436,10 +456,13 @@ CASES: dict[str, Case] = {
     f.__name__: Case(f)
     for f in (
         *(exact_small, exact_circle, exact_sphere, exact_large),
-        *(many_dimensions, most_dimensions, single_precision),
+        *(many_dimensions, more_dimensions, most_dimensions),
+        *(single_precision, single_precision_few),
         *(fast_circle, fast_sphere, fast_sphere_cold, million_circle, million_sphere),
         *(ensembles, trajectory_warm, trajectory_cold, distance, distance_large),
-        *(phases.phase_diagram, phases.phase_blow_up),
+        *(phases.phase_diagram, phases.phase_blow_up, phases.phase_jax),
         *(scaling, truncation),
     )
-} | {f.__name__: Case(f, EXTRAS) for f in (numpy_sphere, numpy_exact)}
+} | {
+    f.__name__: Case(f, EXTRAS) for f in (numpy_sphere, numpy_exact, numpy_exact_small)
+}

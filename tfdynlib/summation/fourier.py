@@ -16,7 +16,8 @@ from functools import lru_cache
 import numpy as np
 from jaxtyping import Complex, Float
 
-from tfdynlib.summation import _bessel, _circle
+from tfdynlib.summation import _bessel
+from tfdynlib.summation._circle_points import Points, points
 from tfdynlib.summation._moments import (
     EPS,
     Masses,
@@ -60,18 +61,19 @@ def stack(
     """Moments of several heads; the coefficients of the tokens are taken once."""
     small = accuracy(tol)
     maps = [_map(_bytes(K), small) for K in Ks]
-    theta = np.arctan2(x[:, 1], x[:, 0])
-    there = theta if at is x else np.arctan2(at[:, 1], at[:, 0])
     most = max(m.modes for m in maps) + 1
-    c = _circle.coefficients(theta, mass, most, small)
-    lost = _circle.remainder(most, small, len(x))
+    highest = max(most, *(m.scale.modes for m in maps))
+    here = points(x, highest)
+    there = here if at is x else points(at, highest)
+    c = here.coefficients(mass, most, small)
+    lost = here.remainder(most, small)
     total = float(mass.sum())
     return [_one(at, there, K, m, c, total, lost, small) for K, m in zip(Ks, maps)]
 
 
 def _one(
     at: Queries,
-    theta: Float[np.ndarray, " k"],
+    there: Points,
     K: Matrix,
     head: "Map",
     c: Complex[np.ndarray, " m"],
@@ -81,11 +83,14 @@ def _one(
 ) -> Moments:
     """Moments of one head from the coefficients of the tokens."""
     f = head(c)
-    z, *first = _circle.values(theta, f, small)
-    p = at @ K.T
-    reach = np.sqrt(np.einsum("kd,kd->k", p, p))
+    z, *first = there.values(f, small)
+    if head.waves is None:  # every query is as long as the first column of K
+        reach = np.full(len(at), np.hypot(*K[:, 0]))
+    else:
+        p = at @ K.T
+        reach = np.sqrt(np.einsum("kd,kd->k", p, p))
     size = 2 * float(np.abs(f).sum()) / total if total > 0 else 0.0
-    evaluated = _circle.remainder(f.shape[1] - 1, small, len(theta)) * size
+    evaluated = there.remainder(f.shape[1] - 1, small) * size
     tail = 2 * small + lost + (evaluated + ROUNDING) * np.exp(head.scale.loss)
     return Moments(
         head.scale(reach), z, np.stack(first, axis=1), reach, total, tail=float(tail)
