@@ -10,7 +10,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tfdynlib import attention, energy, sphere, summation
-from tfdynlib.summation import certificate, choose, compiled, dense
+from tfdynlib.summation import (
+    _circle_points,
+    certificate,
+    choose,
+    compiled,
+    dense,
+)
 from tfdynlib.weights import Heads
 
 seeds = st.integers(0, 2**32 - 1)
@@ -205,6 +211,41 @@ def test_repair_keeps_the_tolerance_whatever_an_approximation_loses(
     np.testing.assert_allclose(fine.mean, mean, rtol=0, atol=tol + rounding(K))
     kept = rough.error <= tol
     np.testing.assert_array_equal(fine.z[kept], rough.z[kept])
+
+
+@needs_numba
+@given(seed=seeds, n=sizes)
+def test_a_compiled_power_loses_two_roundings_for_each_factor(seed, n):
+    rng = np.random.default_rng(seed)
+    x, mass, most = sphere.uniform(n, 2, rng), masses(n, rng), _circle_points.FEW_MODES
+    wide, k = x.astype(np.longdouble), np.arange(most + 1)
+    powers = np.exp(1j * k[:, None] * np.arctan2(wide[:, 1], wide[:, 0]))
+    here = _circle_points.Vectors(x)
+    c = here.coefficients(mass, most, 0.0)
+    lost = 2 * np.finfo(float).eps * (k + 1)
+    assert (np.abs(c - powers.conj() @ mass) <= lost * mass.sum()).all()
+    c = np.stack([c, rng.normal(size=c.shape), 1j * rng.normal(size=c.shape)])
+    c[:, 0] = c[:, 0].real
+    wanted = 2 * (c @ powers).real - c[:, :1].real
+    off = np.abs(here.values(c, 0.0) - wanted)
+    assert (off <= 2 * (np.abs(c) @ lost)[:, None]).all()
+
+
+@needs_numba
+@given(seed=seeds, beta=st.sampled_from([1e-3, 1.0, 30.0]), kind=kinds, where=clouds)
+def test_compiled_waves_keep_the_tolerance(seed, beta, kind, where):
+    rng = np.random.default_rng(seed)
+    x, mass = cloud(where, 40, 2, rng), masses(40, rng)
+    B = np.stack([matrix(kind, 2, rng), np.eye(2)])
+    heads = Heads(B, B, beta)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_circle_points, "MANY", 1)
+        for at in (x, cloud("random", 9, 2, rng)):
+            fast = summation.of_heads(at, x, heads, mass, "fourier", 1e-9)
+            for sums, B in zip(fast, heads.B):
+                mean, _ = reference(at, x, beta * B, mass)
+                atol = 1e-9 + rounding(beta * B)
+                np.testing.assert_allclose(sums.mean, mean, rtol=0, atol=atol)
 
 
 @needs_numba

@@ -2,7 +2,6 @@
 any number of modes, or in compiled loops for few."""
 
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from jaxtyping import Complex, Float
@@ -18,32 +17,6 @@ MANY = 4096
 STEP = 32
 
 
-class Points(Protocol):
-    """Where the transforms begin and end."""
-
-    def coefficients(
-        self, mass: Masses, n: int, accuracy: float
-    ) -> Complex[np.ndarray, " m"]:
-        r"""Fourier coefficients :math:`\sum_j m_j e^{-ik\theta_j}`, k = 0 .. n."""
-        ...
-
-    def values(
-        self, c: Complex[np.ndarray, "3 m"], accuracy: float
-    ) -> Float[np.ndarray, "3 n"]:
-        r"""Real functions :math:`c_0 + 2\,\mathrm{Re} \sum_{k>0} c_k e^{ik\theta}`."""
-        ...
-
-    def remainder(self, n: int, accuracy: float) -> float:
-        """Relative error of the mode n, at most ``accuracy``."""
-        ...
-
-
-def points(x: Queries, n: int) -> Points:
-    """Points for modes up to n."""
-    few = n <= FEW_MODES and len(x) >= MANY
-    return Vectors(x) if few and compiled.installed() else Angles(x)
-
-
 class Angles:
     """Points by their angles, for the transforms of ``_circle``."""
 
@@ -53,25 +26,25 @@ class Angles:
     def coefficients(
         self, mass: Masses, n: int, accuracy: float
     ) -> Complex[np.ndarray, " m"]:
-        """See ``Points``."""
+        r"""Fourier coefficients :math:`\sum_j m_j e^{-ik\theta_j}`, k = 0 .. n."""
         return _circle.coefficients(self.theta, mass, n, accuracy)
 
     def values(
         self, c: Complex[np.ndarray, "3 m"], accuracy: float
     ) -> Float[np.ndarray, "3 n"]:
-        """See ``Points``."""
+        r"""Real functions :math:`c_0 + 2\,\mathrm{Re} \sum_{k>0} c_k e^{ik\theta}`."""
         return _circle.values(self.theta, c, accuracy)
 
     def remainder(self, n: int, accuracy: float) -> float:
-        """See ``Points``."""
+        """Relative error of the mode n, at most ``accuracy``."""
         return _circle.remainder(n, accuracy, len(self.theta))
 
 
 class Vectors:
     """Points as unit vectors, for compiled loops over their powers; exact to rounding.
 
-    The rounding of a power of many factors grows with their number, which is why there
-    are few.
+    The mode k is off by about k roundings, as it is for an angle.  Large modes weigh
+    little: in the sums of a head this is worth the root of its exponent.
     """
 
     def __init__(self, x: Queries):
@@ -88,7 +61,7 @@ class Vectors:
     def coefficients(
         self, mass: Masses, n: int, accuracy: float
     ) -> Complex[np.ndarray, " m"]:
-        """See ``Points``."""
+        """See ``Angles``."""
         weight, out = np.zeros(self.m), np.empty((2, n + 1))
         weight[: self.n] = mass
         compiled.waves().coefficients(self.flat, self.m, weight, n, out.ravel())
@@ -97,7 +70,7 @@ class Vectors:
     def values(
         self, c: Complex[np.ndarray, "3 m"], accuracy: float
     ) -> Float[np.ndarray, "3 n"]:
-        """See ``Points``."""
+        """See ``Angles``."""
         n = c.shape[1] - 1
         parts = np.stack([2 * c.real.T, -2 * c.imag.T], axis=2)
         parts[0] /= 2
@@ -106,5 +79,18 @@ class Vectors:
         return out[:, : self.n]
 
     def remainder(self, n: int, accuracy: float) -> float:
-        """See ``Points``."""
+        """See ``Angles``."""
         return 0.0
+
+
+Points = Angles | Vectors
+
+
+def in_loops(points: int, n: int) -> bool:
+    """Whether the loops take so many points with modes up to n."""
+    return n <= FEW_MODES and points >= MANY and compiled.installed()
+
+
+def points(x: Queries, n: int) -> Points:
+    """Points for modes up to n."""
+    return Vectors(x) if in_loops(len(x), n) else Angles(x)

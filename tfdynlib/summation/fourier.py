@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Complex, Float
 
 from tfdynlib.summation import _bessel
-from tfdynlib.summation._circle_points import Points, points
+from tfdynlib.summation._circle_points import Points, in_loops, points
 from tfdynlib.summation._moments import (
     EPS,
     Masses,
@@ -217,6 +217,9 @@ def why_not(task: Task) -> str | None:
 def cost(task: Task) -> float:
     """Seconds on one core, the map counted as made once for many calls."""
     entries, n = _entries(task)
+    if in_loops(min(task.n, task.k), n):
+        loops = (5e-9 + 1.2e-10 * n) * (task.n + task.k)
+        return float(1e-4 + loops + 3e-9 * entries)
     transforms = 6e-9 * task.n + 2 * (1.5 + 0.1 * np.log2(max(n, 1))) * 1e-8 * task.k
     return float(2.5e-4 + transforms + 6e-7 * n + 3e-9 * entries)
 
