@@ -334,11 +334,14 @@ def trajectory(beta: float) -> Outcome:
     claims = []
     if OURS in reached:
         count = reached[OURS].evaluations
+        claims = [Claim("evaluations to 1e-6", count, 220, at_least=False)]
+        # The order for tight tolerances may be the one to take against Euler's.
+        best = min(
+            (n for n in reached if OURS in n), key=lambda n: reached[n].evaluations
+        )
         euler = euler_evaluations(x0, beta, t_end, wanted)
-        claims = [
-            Claim("evaluations to 1e-6", count, 220, at_least=False),
-            Claim("scripts' Euler / evaluations", euler / count, 1e4),
-        ]
+        gain = euler / reached[best].evaluations
+        claims += [Claim(f"scripts' Euler / evaluations of {best}", gain, 1e4)]
     title = f"Trajectory: {len(x0)} tokens until T = 10, to 1e-6, beta = {heads.beta:g}"
     return Outcome(title, rows, claims, skipped)
 
