@@ -273,11 +273,15 @@ def test_own_work_is_not_the_work_of_others(monkeypatch, tmp_path):
 
 
 def test_the_table_of_readme_is_replaced_and_nothing_else(tmp_path):
-    file = tmp_path / "README.md"
-    file.write_text("# A\n\n| what | beside | old |\n|---|---|\n| x | y |\n\nEnd.\n")
+    file, run = tmp_path / "README.md", records.published("speed")
+    old = "| what | beside | old |\n|---|---|\n| x | y |"
+    made = "Measured by `make bench` on\nanything. {}\n\nEnd.\n"
+    file.write_text(f"# A\n\n{old}\n\n{made}")
     readme.update(file)
-    table = records.published("speed").headline()
-    assert file.read_text() == f"# A\n\n{table}\n\nEnd.\n"
+    made = (
+        f"Measured by `make bench-kept` on one core of {run.processor}. {{}}\n\nEnd.\n"
+    )
+    assert file.read_text() == f"# A\n\n{run.headline()}\n\n{made}"
 
 
 def test_hidden_packages_cannot_be_imported():
