@@ -18,7 +18,7 @@ RTOL = 1e-6
 ALLOWED = 1e-4
 T_END = 50.0
 # Points of a diagram, and how many of them SciPy is asked for.
-POINTS, SOME = 10_000, 100
+POINTS, SOME = 10_000, 50
 TARGET = 1000
 # Points that diffrax follows at once.
 BATCH, DIFFRAX = 1000, "diffrax Dopri5"
