@@ -69,6 +69,23 @@ def test_other_work_on_the_machine_is_told(tmp_path):
     assert words.endswith(" Load at the start: 2.2. Provisional.")
 
 
+def test_what_else_ran_in_a_case_is_told_where_it_is_known(tmp_path):
+    (tmp_path / "x.json").write_text(json.dumps(found(load=2.25, others=0.125)))
+    words = records.newest(tmp_path).machine
+    assert words.endswith("Other work: 0.12 cores at most, on average of a case.")
+
+
+def test_a_missed_target_says_what_a_narrow_processor_finds(tmp_path):
+    run = found()
+    (tmp_path / "x.json").write_text(json.dumps(run))
+    assert all(len(row) == 5 for row in records.newest(tmp_path).verdicts().rows)
+    claims = [CLAIMS[0], CLAIMS[1] | {"value": 2.5, "met": True}]
+    run["cases"]["race"]["as_avx2"] = {"claims": claims}
+    (tmp_path / "x.json").write_text(json.dumps(run))
+    rows = records.newest(tmp_path).verdicts().rows
+    assert [row[4:] for row in rows[:2]] == [("yes", ""), ("no", "2.5, yes")]
+
+
 def test_a_table_has_ours_first_and_then_the_fast_ones(stored):
     table = records.newest(stored).table("race")
     assert [r.method for r in table.rows] == ["tfdynlib", "other", "slow <b>"]
