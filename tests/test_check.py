@@ -76,6 +76,7 @@ REFUSALS = [
     (_check.masses, ([0.5, 0.6], 2), "mass must be masses that sum to 1, got a sum"),
     (_check.masses, ([-0.5, 1.5], 2), "mass must be zero or positive"),
     (_check.masses, ([1.0], 2), r"mass must be of shape \(2,\), one for each"),
+    (_check.masses, ([0, 0], 2, "mass", True), "mass must be masses with a positive s"),
     (_check.cloud, (np.eye(2), 3, None), r"x must be of shape \(any, 3\), the dimens"),
 ]
 

@@ -297,16 +297,24 @@ def increasing(t: ArrayLike, name: str = "t") -> np.ndarray:
     return out
 
 
-def masses(mass: ArrayLike | None, n: int, name: str = "mass") -> np.ndarray:
+def masses(
+    mass: ArrayLike | None, n: int, name: str = "mass", any_sum: bool = False
+) -> np.ndarray:
     """``mass`` as n masses, none negative, that sum to 1; uniform if ``None``.
 
-    A sum off by less than single-precision rounding is divided out.
+    A sum off by less than single-precision rounding is divided out; with ``any_sum``,
+    every positive one is.
     """
     if mass is None:
         return np.full(n, 1 / n)
     out = shaped(mass, name, (n,), why=", one for each")
     if (out < 0).any():
         raise refuse(name, "zero or positive", f"a mass of {out.min():g}")
+    if any_sum and not out.any():
+        raise refuse(name, "masses with a positive sum", "only zeros")
+    if any_sum and abs(out.sum() - 1) > MASS_TOLERANCE:
+        out = out / out.max()  # the sum of large numbers may be none
+        out = out / out.sum()
     total = out.sum()
     if abs(total - 1) > MASS_TOLERANCE:
         raise refuse(name, "masses that sum to 1", f"a sum of {total:.9g}")
