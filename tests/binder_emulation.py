@@ -99,10 +99,11 @@ def needs(page: Path) -> set[str]:
 def chosen() -> list[Path]:
     """Pages that together need all that any page needs, in the order of the book.
 
-    No one of them can be spared.
+    No one of them can be spared; those that took long in the build are spared first.
     """
-    found = pages()
-    for page in reversed(pages()):
+    found, took = pages(), built()
+    seconds = {page: took.get(page.relative_to(ROOT).as_posix(), 0) for page in found}
+    for page in sorted(reversed(found), key=lambda page: -seconds[page]):
         others = [other for other in found if other != page]
         if needs(page) <= set().union(*map(needs, others)):
             found = others

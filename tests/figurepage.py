@@ -6,6 +6,8 @@ of the file, and the site's own script run on them again.  Code of modules is al
 stays; a figure, its model, the address, the window and the mouse are as new.
 """
 
+import fcntl
+import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -217,8 +219,31 @@ def pages(
 
     Without a set: one page with all presets.
     """
-    cases = [[figure, list(presets)] for presets in sets or [all_of(figure)]]
-    return [write_page(folders.mktemp(figure), f) for f in unchecked(page_form, cases)]
+    cases = [(figure, tuple(presets)) for presets in sets or [all_of(figure)]]
+    return [write_page(folders.mktemp(figure), f) for f in page_forms(folders, cases)]
+
+
+def page_forms(
+    folders: pytest.TempPathFactory, cases: Sequence[tuple[str, Sequence[str]]]
+) -> list[str]:
+    """What a page carries of each; made once for all processes of the session.
+
+    Numbers that Python compares with, and still pictures, take seconds a figure.
+    """
+    folder = folders.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    files = [
+        folder / f"{hashlib.sha256(repr(case).encode()).hexdigest()}.html"
+        for case in cases
+    ]
+    with (folder / f"{cases[0][0]}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        missing = [k for k, file in enumerate(files) if not file.is_file()]
+        made = unchecked(page_form, [cases[k] for k in missing]) if missing else []
+        for k, form in zip(missing, made, strict=True):
+            files[k].write_text(form, "utf-8")
+    return [file.read_text("utf-8") for file in files]
 
 
 def all_of(figure: str) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from scipy.integrate import solve_ivp
 from scipy.special import iv, ive
 
 from tfdynlib import attention, density, energy, flow, measure, sphere, weights
+from tfdynlib.density import _rates
 from tfdynlib.weights import Heads
 
 seeds = st.integers(0, 2**32 - 1)
@@ -58,7 +59,6 @@ def test_nodes_move_as_tokens_with_their_masses(seed, rule):
 @few
 @given(seed=seeds, rule=rules)
 def test_slope_is_the_derivative_of_the_velocity(seed, rule):
-    from tfdynlib import _transport_rates
 
     rng = np.random.default_rng(seed)
     D = rng.uniform(-1, 1, (2, 2, 2))
@@ -68,7 +68,7 @@ def test_slope_is_the_derivative_of_the_velocity(seed, rule):
     at, e = rng.uniform(0, 6, 5), 1e-5
 
     def rates(a):
-        return _transport_rates.rates(a, angle, mass, heads, rule)
+        return _rates.rates(a, angle, mass, heads, rule)
 
     v, slope = rates(at)
     expected = attention.velocity(points(angle), heads, mass, rule, at=points(at))
@@ -315,7 +315,7 @@ def test_equally_spaced_labels_fail_past_clustering():
 
 
 def test_a_staircase_too_steep_is_said(monkeypatch):
-    monkeypatch.setattr(density, "MOST_PANELS", 12)
+    monkeypatch.setattr("tfdynlib.density.moving.MOST_PANELS", 12)
     run = density.solve(rho0, CLIMB, [0, 1, 4], labels="panels")
     assert run.status == "too steep" and len(run.states) == len(run.t) == 2
 

@@ -419,3 +419,30 @@ def test_values_are_their_own():
     for array in (g.mean, g.cov, g.factor, D1.A, D1.b):
         with pytest.raises(ValueError, match="read-only"):
             array[...] = 0
+
+
+@pytest.mark.unchecked
+def test_a_cloud_that_slides_where_attention_holds_it_is_followed():
+    """On the line of p^T B p = 0 it grows at the rate a of A p + k V p = a p; across it
+    attention acts at 1e12 in the end, where an explicit step would be as short."""
+    A, B = (
+        [[0.4365, 0.4196], [0.9109, -0.8692]],
+        [[-0.5164, -0.1326], [-0.4267, -0.0434]],
+    )
+    V, cov = (
+        [[-0.9576, 0.1012], [0.4532, -1.4201]],
+        [[0.6614, -0.6071], [-0.6071, 0.5573]],
+    )
+    start = Gaussian(ZERO, cov)
+    run = gaussian.solve(Layer(A, B, V), start, [0, 1, 5, 6])
+    assert (run.status, run.method) == ("done", "dop853, Radau")
+    p = np.linalg.eigh(run.cov[-1])[1][:, 1]
+    assert abs(p @ np.array(B) @ p) < 1e-11
+    a = np.linalg.solve(np.column_stack([p, -np.array(V) @ p]), np.array(A) @ p)[0]
+    grown = np.trace(run.cov[3]) / np.trace(run.cov[2])
+    assert np.log(grown) == pytest.approx(2 * a, rel=1e-8)
+    # A jump of the layers is a place to start again.
+    halves = gaussian.piecewise([Layer(A, B, V)] * 2, [0, 4, 6])
+    again = gaussian.solve(halves, start, [0, 1, 5, 6])
+    assert (again.status, again.method) == ("done", "dop853, Radau")
+    np.testing.assert_allclose(again.cov, run.cov, rtol=1e-8)

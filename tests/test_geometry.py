@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.optimize import minimize
 
-from tfdynlib import _geodesic, energy, geometry, measure, sphere, weights
-from tfdynlib.geometry import Quantile, weighted_distance
+from tfdynlib import energy, geometry, measure, sphere, weights
+from tfdynlib.geometry import Quantile, _chart, _path, weighted_distance
 from tfdynlib.measure import Measure
 from tfdynlib.weights import Heads, WeightPath
 
@@ -260,7 +260,7 @@ def test_each_half_splits_again_on_its_way(parts, value):
 
 def root_of_action(problem, modes, shift=0.0):
     start = np.zeros((modes, *problem.start.shape))
-    return np.sqrt(_geodesic.minimise(problem, start, shift).action)
+    return np.sqrt(_path.minimise(problem, start, shift).action)
 
 
 @pytest.mark.parametrize(
@@ -275,8 +275,8 @@ def held(start, end, D, beta=1.0):
     """Equal atoms between given angles, in this matching."""
     places = np.array(start, dtype=float)[:, None], np.array(end, dtype=float)[:, None]
     mass = np.full(len(start), 1 / len(start))
-    return _geodesic.Problem(
-        _geodesic.Angle(),
+    return _path.Problem(
+        _chart.Angle(),
         places[0],
         lambda _: (places[1], 0 * places[1]),
         mass,
@@ -290,18 +290,18 @@ def held(start, end, D, beta=1.0):
 def test_the_length_is_nearer_than_the_root_of_the_action(modes, root, length):
     """Errors for four atoms, to the two digits known of them; rough in time."""
     problem = held([0.3, 1.1, 2.5, 4], [1, 2.2, 3.6, 5.9], P, 4.0)
-    path = _geodesic.minimise(problem, np.zeros((modes, 4, 1)))
+    path = _path.minimise(problem, np.zeros((modes, 4, 1)))
     exact = 3.1402279667
     assert np.sqrt(path.action) - exact == pytest.approx(root, rel=0.02)
-    assert _geodesic.length(path)[0] - exact == pytest.approx(length, rel=0.02)
+    assert _path.length(path)[0] - exact == pytest.approx(length, rel=0.02)
 
 
 @pytest.mark.parametrize(("modes", "error"), [(8, 4.4e-2), (32, 1.7e-4)])
 def test_the_length_of_one_atom_is_exact_whatever_the_pace(modes, error):
-    path = _geodesic.minimise(held([0], [np.pi], J1, 2.0), np.zeros((modes, 1, 1)))
+    path = _path.minimise(held([0], [np.pi], J1, 2.0), np.zeros((modes, 1, 1)))
     exact = np.pi * np.i0(1)
     assert np.sqrt(path.action) - exact == pytest.approx(error, rel=0.02)  # two digits
-    assert _geodesic.length(path)[0] == pytest.approx(exact, abs=1e-14)
+    assert _path.length(path)[0] == pytest.approx(exact, abs=1e-14)
 
 
 def midpoint_root(problem, K, shift=0.0):
@@ -368,8 +368,8 @@ def test_slices_in_time_of_two_densities(K, value):
 def densities(n=32):
     u = (np.arange(n) + 0.5) / n
     X, Y = THREE[:2]
-    return _geodesic.Problem(
-        _geodesic.Angle(),
+    return _path.Problem(
+        _chart.Angle(),
         X(u)[:, None],
         lambda a: (Y(u + a)[:, None], Y.slope(u + a)[:, None]),
         np.full(n, 1 / n),
@@ -379,8 +379,8 @@ def densities(n=32):
 
 
 def test_the_speed_is_constant_to_the_resolution():
-    path = _geodesic.minimise(densities(64), np.zeros((8, 64, 1)), 0.09)
-    length, drift = _geodesic.length(path)
+    path = _path.minimise(densities(64), np.zeros((8, 64, 1)), 0.09)
+    length, drift = _path.length(path)
     assert length == pytest.approx(0.6385829571, abs=TEN)
     assert drift < 6e-8  # 5e-8, one printed digit
 

@@ -146,3 +146,12 @@ def test_refusals():
             dataclasses.replace(case, **change)
     with pytest.raises(ValueError, match="^runs must be some of"):
         low_temperature.fitted([], "exit2d")
+
+
+def test_a_file_that_lacks_nothing_stays_as_it_is(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "SYSTEMS", {("free", 2): 1})
+    monkeypatch.setattr(store, "PLAN", ())
+    store.make(tmp_path / "x.json", "systems")
+    first = (tmp_path / "x.json").read_bytes()
+    store.make(tmp_path / "x.json")
+    assert (tmp_path / "x.json").read_bytes() == first

@@ -322,11 +322,15 @@ def test_the_staircase_is_the_energy(tokens):
 
 @pytest.mark.slow
 @pytest.mark.unchecked
-@pytest.mark.parametrize("seed", range(20))
-def test_default_tolerances_count_the_clusters_of_tight_ones(tokens, seed):
-    """64 tokens, beta = 64, up to t = 10^4; tight means a hundred times."""
+@pytest.mark.parametrize(
+    ("seed", "last"), [(0, 10_000), *((seed, 1000) for seed in range(1, 20))]
+)
+def test_default_tolerances_count_the_clusters_of_tight_ones(tokens, seed, last):
+    """64 tokens, beta = 64; tight means a hundred times.  Most mergers come before
+    t = 1000; from there to 10^4 is nine tenths of the steps, and asked once."""
     field = attention.field(Heads(I2, I2, beta=64.0))
-    x0, t = tokens(seed, n=64, d=2), [0, 1, 10, 100, 1000, 10_000]
+    x0 = tokens(seed, n=64, d=2)
+    t = [0, *(t for t in (1, 10, 100, 1000, 10_000) if t <= last)]
     tight = dict(rtol=1e-10, atol=1e-12)
     runs = [flow.solve(field, x0, t), flow.solve(field, x0, t, **tight)]
     assert all(run.status == "done" for run in runs)

@@ -10,10 +10,11 @@ import matplotlib
 import numpy as np
 import pytest
 
-from tfdynlib import _courses, _drawing, attention, geometry, plot, sphere
-from tfdynlib._still import DARK, LIGHT
+from tfdynlib import attention, geometry, plot, sphere
 from tfdynlib.gaussian import Gaussian
 from tfdynlib.measure import Measure
+from tfdynlib.plot import _courses, _drawing
+from tfdynlib.plot._still import DARK, LIGHT
 from tfdynlib.weights import Heads
 
 T = np.linspace(0, 5, 41)

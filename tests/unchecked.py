@@ -2,9 +2,11 @@
 
 What they call is checked in other tests; here only their numbers count.  Tests marked
 ``unchecked`` run so in this process (see ``conftest.py``), blocks by ``no_checks``;
-``unchecked`` takes a process of its own.
+``unchecked`` asks a process beside it, which is started once.
 """
 
+import atexit
+import functools
 import json
 import subprocess
 import sys
@@ -15,11 +17,19 @@ from typing import Any
 
 from jaxtyping import config
 
-RUN = """
-import importlib, json, sys
+# Warnings fail; whatever is printed is no answer.
+SERVE = """
+import importlib, json, sys, traceback
 sys.path.insert(0, sys.argv[1])
-function = getattr(importlib.import_module(sys.argv[2]), sys.argv[3])
-print(json.dumps([function(*case) for case in json.loads(sys.argv[4])]))
+tell, sys.stdout = sys.stdout, sys.stderr
+for line in sys.stdin:
+    module, name, cases = json.loads(line)
+    try:
+        function = getattr(importlib.import_module(module), name)
+        answer = [[function(*case) for case in cases], ""]
+    except BaseException:
+        answer = [None, traceback.format_exc()]
+    print(json.dumps(answer), file=tell, flush=True)
 """
 
 
@@ -34,10 +44,25 @@ def no_checks() -> Iterator[None]:
         config.update("jaxtyping_disable", before)
 
 
+@functools.cache
+def beside() -> subprocess.Popen[str]:
+    """The process that answers; it ends with this one."""
+    call = [sys.executable, "-W", "error", "-c", SERVE, str(Path(__file__).parent)]
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(call, stdin=pipe, stdout=pipe, text=True)
+    atexit.register(process.communicate)
+    return process
+
+
 def unchecked(function: Callable[..., Any], cases: Sequence[Sequence[Any]]) -> list:
     """The values of a function of a test file for its cases; warnings fail."""
-    place = (str(Path(__file__).parent), function.__module__, function.__name__)
-    call = [sys.executable, "-W", "error", "-c", RUN, *place, json.dumps(cases)]
-    done = subprocess.run(call, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    process = beside()
+    assert process.stdin and process.stdout
+    question = json.dumps([function.__module__, function.__name__, cases])
+    process.stdin.write(f"{question}\n")
+    process.stdin.flush()
+    line = process.stdout.readline()
+    assert line, "the process beside the tests has ended"
+    found, fault = json.loads(line)
+    assert not fault, fault
+    return found

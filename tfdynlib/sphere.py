@@ -7,7 +7,7 @@ or on any stack of them.
 import numpy as np
 from jaxtyping import Float, Real
 
-from tfdynlib import _check
+from tfdynlib import _check, _circle
 from tfdynlib._check import Number
 from tfdynlib._measure import Measure
 
@@ -26,7 +26,7 @@ def uniform(n: int, d: int, rng: np.random.Generator) -> Float[np.ndarray, "n d"
     rng = _check.generator(rng)
     if d == 2:
         angle = 2 * np.pi * rng.random(n)
-        return np.stack([np.cos(angle), np.sin(angle)], axis=1)
+        return _circle.points(angle)
     if d == 3:
         u = rng.random((n, 2))
         return _from_height(2 * u[:, 0] - 1, 2 * np.pi * u[:, 1])
@@ -130,7 +130,7 @@ def quadrature(d: int, n: int) -> Measure:
     d, n = _check.count(d, "d"), _check.count(n, "n")
     if d == 2:
         angle = 2 * np.pi * np.arange(n) / n
-        return Measure(np.stack([np.cos(angle), np.sin(angle)], axis=1))
+        return Measure(_circle.points(angle))
     if d == 3:
         height, weight = np.polynomial.legendre.leggauss(n)
         angle = np.pi * np.arange(2 * n) / n

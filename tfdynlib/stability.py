@@ -15,7 +15,8 @@ from tfdynlib import _check, _slopes, attention, energy, sphere
 from tfdynlib._check import Number
 from tfdynlib.attention import Masses, Tokens
 from tfdynlib.flow import Trajectory
-from tfdynlib.weights import Heads, WeightPath, constant, gradient_sign
+from tfdynlib.weights import Heads, WeightPath, gradient_sign
+from tfdynlib.weights.paths import as_path
 
 
 def lipschitz_constant(heads: Heads) -> float:
@@ -152,8 +153,7 @@ def growth_bound(
     ``trajectory.t``."""
     wanted = "a Trajectory (see flow.solve)"
     _check.instance(trajectory, Trajectory, "trajectory", wanted)
-    path = constant(path) if isinstance(path, Heads) else path
-    _check.instance(path, WeightPath, "path", "a WeightPath, or Heads")
+    path = as_path(path)
     t = trajectory.t
     inner = [b for b in path.breaks if t[0] < b < t[-1]]
     missing = sorted(set(inner) - set(t.tolist()))
@@ -227,7 +227,8 @@ def minimise(
     each token.  Another start may find a lower one."""
     from scipy.optimize import minimize
 
-    x0, mass, _ = _check.cloud(x0, _check.dimension(heads), mass)
+    d = _check.dimension(heads)
+    x0, mass, _ = _check.cloud(x0, d, mass, names=("x0", "at"))
 
     def value(y: Float[np.ndarray, " nd"]) -> tuple[float, Float[np.ndarray, " nd"]]:
         y = y.reshape(x0.shape)

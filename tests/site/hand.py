@@ -8,7 +8,14 @@ import pytest
 from opening import SEEN
 from playwright.sync_api import ElementHandle, Locator, Page
 from reader import Visits
-from sitebook import FIGURE, Figure, figures, one_of_kinds, one_of_views
+from sitebook import (
+    FIGURE,
+    Figure,
+    figures,
+    lightest_of_views,
+    one_of_kinds,
+    one_of_views,
+)
 
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
@@ -23,6 +30,9 @@ SMALL = {"n": 12, "t_end": 5}
 
 every_figure = pytest.mark.parametrize("figure", figures(), ids=str)
 every_view = pytest.mark.parametrize("figure", one_of_views(), ids=str)
+every_view_at_its_lightest = pytest.mark.parametrize(
+    "figure", lightest_of_views(), ids=str
+)
 
 
 class Hand:

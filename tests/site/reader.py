@@ -332,13 +332,14 @@ class Shelf:
         return self._shown
 
     def bare(self, name: str) -> Page:
-        """The page, just loaded, in a browser without scripts."""
+        """The page in a browser without scripts."""
         site = self.site
         if not self._bare:
             size = {"width": 1280, "height": 900}
             context = site.browser.new_context(viewport=size, java_script_enabled=False)
             self._bare = context.new_page()
-        self._bare.goto(site.address(name))
+        if self._bare.url != site.address(name):
+            self._bare.goto(site.address(name))
         return self._bare
 
     def close(self) -> None:

@@ -4,6 +4,7 @@ import html
 import json
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -104,12 +105,25 @@ def one_of_views() -> tuple[Figure, ...]:
 
     What does not depend on the page is tested there.
     """
+    return _best_of_views(lambda state: len(state.get("presets", ())))
+
+
+@cache
+def lightest_of_views() -> tuple[Figure, ...]:
+    """Of each kind in each of its views the figure with the fewest tokens.
+
+    There is tested what must wait for whole runs.
+    """
+    return _best_of_views(lambda state: -state.get("n", 0))
+
+
+def _best_of_views(worth: Callable[[dict[str, Any]], int]) -> tuple[Figure, ...]:
     best: dict[tuple[str, str], tuple[int, Figure]] = {}
     for figure in figures():
         state = of_figure(figure) if _text(figure.page) else {}
-        key, size = (figure.kind, str(state.get("view"))), len(state.get("presets", ()))
-        if key not in best or best[key][0] < size:
-            best[key] = (size, figure)
+        key, value = (figure.kind, str(state.get("view"))), worth(state)
+        if key not in best or best[key][0] < value:
+            best[key] = (value, figure)
     return tuple(figure for _, figure in best.values())
 
 

@@ -1,20 +1,21 @@
 """Every page for every reader: axe, both themes, a phone, contrast, no bright panel."""
 
+import base64
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 import sitebook
-from figurehand import AXE
+from figurehand import AXE, LEVELS
+from figurehand import COLOUR as OF_COLOUR
 from PIL import Image
 from playwright.sync_api import Page
 from reader import Shelf
 from sitebook import PAGES
 
-LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 ALL = {"type": "tag", "values": LEVELS}
-COLOUR = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
+COLOUR = {"type": "rule", "values": list(OF_COLOUR)}
 # What a narrow window can change of a page whose elements are the same.
 NARROW = {"type": "rule", "values": ["target-size", "scrollable-region-focusable"]}
 BRIGHT = 0.25  # relative luminance; the dark theme's panels are below 0.02
@@ -55,13 +56,21 @@ def mount_figures(page: Page) -> None:
         figure.locator(".tfdyn-card").wait_for()
 
 
-# The menu of all pages is the same on each; it is looked at on the first.
-MENU = ".bd-sidebar-primary"
+# What is the same elsewhere is looked at once: the menu of all pages on the first, each
+# view of a figure on one page (and, at a phone's width, on its own: test_figures.py).
+ELSEWHERE = "[data-elsewhere]"
+MARK = """([menu, figures]) => {
+  const side = document.querySelector(".bd-sidebar-primary");
+  side.toggleAttribute("data-elsewhere", !menu);
+  document.querySelectorAll(".tfdyn[data-figure]").forEach((el, k) => {
+    el.toggleAttribute("data-elsewhere", !figures.includes(k));
+  });
+}"""
 
 # Colours are dear to judge, and a page of text and code has few: of all elements with
 # words of one colour, size and weight on one ground, the first three are judged, of
 # those that axe would judge (not disabled, not for a screen reader alone).
-LOOKS = """(menu) => {
+LOOKS = """() => {
   const grounds = new Map([[null, ""]]);
   const ground = (el) => {
     if (!grounds.has(el)) {
@@ -78,7 +87,7 @@ LOOKS = """(menu) => {
   const seen = new Map();
   for (const el of document.querySelectorAll("body *")) {
     el.removeAttribute("data-look");
-    if (!menu && el.closest(".bd-sidebar-primary")) continue;
+    if (el.closest("[data-elsewhere]")) continue;
     if (!(el.value || words(el))) continue;
     if (!el.checkVisibility({ visibilityProperty: true })) continue;
     const { width, height } = el.getBoundingClientRect();
@@ -114,21 +123,23 @@ def few_formulas(page: Page) -> Iterator[None]:
     page.evaluate(AGAIN)
 
 
-def violations(page: Page, only: dict, menu: bool) -> list[str]:
+def mark_elsewhere(page: Page, name: str, narrow: bool = False) -> None:
+    """Mark what is looked at on another page, or at this width in another test."""
+    here = [one.index for one in sitebook.one_of_views() if one.page == name]
+    page.evaluate(MARK, [name == PAGES[0], [] if narrow else here])
+
+
+def violations(page: Page, only: dict) -> list[str]:
     """What axe finds, one line each: rule, how many, first element, reason."""
-    assert page.evaluate(LOOKS, menu) > 3
+    assert page.evaluate(LOOKS) > 3
     found = page.evaluate(
-        """([only, exclude, rules]) => {
+        """([only, exclude]) => {
           axe.configure({ rules: [{ id: "color-contrast", selector: "[data-look]" }] });
           return axe.run(
             { include: [["html"]], exclude },
-            { runOnly: only, rules, resultTypes: ["violations"], elementRef: false });
+            { runOnly: only, preload: false, resultTypes: ["violations"] });
         }""",
-        [
-            {key: only[key] for key in ("type", "values")},
-            [] if menu else [[MENU]],
-            only.get("rules", {}),
-        ],
+        [only, [[ELSEWHERE]]],
     )
     return [
         f"{v['id']} ({len(v['nodes'])}): {v['nodes'][0]['html'][:160]}"
@@ -161,11 +172,12 @@ def test_axe_finds_nothing_in_either_theme(shelf: Shelf, name, width, themes):
     if width > 1000:
         open_all_folds(page)
     ready_for_axe(page)
+    mark_elsewhere(page, name, narrow=width < 1000 and not first)
     with few_formulas(page):
         found = {}
         for theme, only in looks:
             show_theme(page, theme)
-            found[theme] = violations(page, only, menu=first)
+            found[theme] = violations(page, only)
     assert found == {theme: [] for theme, _ in looks}
 
 
@@ -173,16 +185,35 @@ def test_axe_sees_one_faint_word(shelf: Shelf):
     """Or else the first of each look would not stand for all of it."""
     page = shelf.take(PAGES[0], figures="seen").page
     ready_for_axe(page)
+    mark_elsewhere(page, "")
     words = page.locator("article section > p").first
     words.evaluate("(el) => { el.style.color = '#bbb'; }")
-    found = violations(page, COLOUR, menu=False)
+    found = violations(page, COLOUR)
     words.evaluate("(el) => { el.style.color = ''; }")
     assert [line.partition(" ")[0] for line in found] == ["color-contrast"]
 
 
+SCALE = 0.25  # of the picture in which panels are looked at
+
+
+def picture(page: Page) -> Image.Image:
+    """The whole page in grey, a quarter as large.
+
+    What JPEG changes in a colour is far less than from a panel's to a bright one.
+    """
+    session = page.context.new_cdp_session(page)
+    size = session.send("Page.getLayoutMetrics")["cssContentSize"]
+    asked = {"format": "jpeg", "quality": 80, "captureBeyondViewport": True}
+    shot = session.send(
+        "Page.captureScreenshot", asked | {"clip": size | {"scale": SCALE}}
+    )
+    session.detach()
+    return Image.open(io.BytesIO(base64.b64decode(shot["data"]))).convert("L")
+
+
 def luminance(image: Image.Image) -> float:
     """Relative luminance that half of the pixels of a grey image do not exceed."""
-    grey = sorted(image.resize((64, 64)).tobytes())
+    grey = sorted(image.tobytes())
     share = grey[len(grey) // 2] / 255
     return share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4
 
@@ -201,16 +232,31 @@ def test_nothing_shines_in_the_dark_theme(shelf: Shelf, name):
     page = shelf.take(name, figures="seen", color_scheme="dark").page
     show_theme(page, "dark")
     mount_figures(page)
-    # What JPEG changes in a colour is far less than from a panel's to a bright one.
-    seen = page.screenshot(full_page=True, type="jpeg", quality=80)
-    shot = Image.open(io.BytesIO(seen)).convert("L")
-    panels = page.evaluate(PANELS)
-    shining = [
+    assert shining(page) == []
+
+
+def shining(page: Page) -> list[tuple[float, str]]:
+    """Panels that are bright, each with its luminance."""
+    shot, panels = picture(page), page.evaluate(PANELS)
+    return [
         (round(value, 2), html)
         for *box, html in panels
-        if (value := luminance(shot.crop(tuple(round(v) for v in box)))) > BRIGHT
+        if (value := luminance(shot.crop([round(SCALE * v) for v in box]))) > BRIGHT
     ]
-    assert shining == []
+
+
+BRIGHT_PANEL = """() => document.querySelector("article").insertAdjacentHTML(
+  "beforeend", "<pre id='planted' style='height: 40px; background: #fff'></pre>")"""
+
+
+def test_one_bright_panel_is_seen(shelf: Shelf):
+    page = shelf.take(PAGES[0], figures="seen", color_scheme="dark").page
+    show_theme(page, "dark")
+    mount_figures(page)
+    page.evaluate(BRIGHT_PANEL)
+    found = shining(page)
+    page.evaluate("document.querySelector('#planted').remove()")
+    assert len(found) == 1 and "planted" in found[0][1]
 
 
 CONTRASTS = """(texts) => {

@@ -20,27 +20,47 @@ FOLDED = f"""() => [...document.querySelectorAll("{OUTER}")]
   }}).map((el) => el.innerText)"""
 
 
-def spec(question: Locator) -> dict:
-    """What the page knows of the answer."""
-    return json.loads(question.get_attribute("data-spec") or "")
+SAID = "output[role=status][aria-live=polite]"
+# What a hand does to the first question of a page, a script does to all: it types, or
+# clicks, and submits the form as the Enter key does.
+ANSWER = f"""(el, tries) => tries.map((values) => {{
+  const boxes = el.querySelectorAll("input[type=text]");
+  boxes.forEach((box, k) => {{
+    box.value = values[k];
+    box.dispatchEvent(new Event("input", {{ bubbles: true }}));
+  }});
+  boxes[0].form.requestSubmit();
+  return [el.querySelector("{SAID}").innerText, el.dataset.verdict];
+}})"""
+TICK = f"""(el, tries) => tries.map((chosen) => {{
+  const boxes = el.querySelectorAll("input[type=radio], input[type=checkbox]");
+  boxes.forEach((box, k) => {{
+    const wanted = chosen.includes(k);
+    if (box.checked !== wanted && (wanted || box.type === "checkbox")) box.click();
+  }});
+  boxes[0].form.requestSubmit();
+  return [el.querySelector("{SAID}").innerText, el.dataset.verdict];
+}})"""
+
+Said = list[list[str]]  # of each try the sentence and the verdict
 
 
-def verdict(question: Locator) -> str:
-    """What is said, where it is announced."""
-    said = question.locator("output[role=status][aria-live=polite]")
-    return said.inner_text()
+def said(question: Locator) -> list[str]:
+    """The sentence, where it is announced, and the verdict."""
+    sentence = question.locator(SAID).inner_text()
+    return [sentence, question.get_attribute("data-verdict") or ""]
 
 
-def answer(question: Locator, values: list) -> str:
+def answer(question: Locator, values: list[str]) -> list[str]:
     """Fill the boxes, press Enter, hear the verdict."""
     boxes = question.locator("input[type=text]")
     for k, value in enumerate(values):
-        boxes.nth(k).fill(str(value))
+        boxes.nth(k).fill(value)
     boxes.last.press("Enter")
-    return verdict(question)
+    return said(question)
 
 
-def tick(question: Locator, chosen: list[int]) -> str:
+def tick(question: Locator, chosen: list[int]) -> list[str]:
     """Choose items by keyboard, check, hear the verdict."""
     boxes = question.locator("input[type=radio], input[type=checkbox]")
     for k, box in enumerate(boxes.all()):
@@ -50,54 +70,72 @@ def tick(question: Locator, chosen: list[int]) -> str:
             box.focus()
             box.press("Space")
     question.get_by_role("button", name="Check").press("Enter")
-    return verdict(question)
+    return said(question)
 
 
-def questions(page: Page, kind: str) -> list[Locator]:
-    """The questions of one kind."""
-    return page.locator(f"{QUESTION}[data-kind={kind}]").all()
+def questions(page: Page, kind: str) -> list[tuple[Locator, dict]]:
+    """The questions of one kind, each with what the page knows of the answer."""
+    found = page.locator(f"{QUESTION}[data-kind={kind}]")
+    specs = found.evaluate_all("(all) => all.map((el) => el.dataset.spec)")
+    return [(found.nth(k), json.loads(text)) for k, text in enumerate(specs)]
+
+
+def test_a_hand_and_a_script_are_told_the_same(shelf: Shelf):
+    """On the first page that asks for numbers and for a choice."""
+    for name in sitebook.questions():
+        page = shelf.take(name, figures="any").page
+        asked, chosen = questions(page, "answer"), questions(page, "choice")
+        if asked and chosen:
+            break
+    for question, spec in asked:
+        right = [str(box["value"]) for box in spec["boxes"]]
+        tries = [right, ["some"] * len(right), ["1e9"] * len(right)]
+        assert question.evaluate(ANSWER, tries) == [answer(question, x) for x in tries]
+    for question, spec in chosen:
+        tries = [[k] for k in range(question.locator(".tfdyn-ask-item").count())]
+        tries = [*tries, spec["right"], tries[0]]
+        assert question.evaluate(TICK, tries) == [tick(question, x) for x in tries]
 
 
 @every_page_with_questions
 def test_a_box_takes_the_right_number_and_no_other(shelf: Shelf, name):
+    """Also with a comma; half of the tolerance is taken, twice of it is not."""
     page = shelf.take(name, figures="any").page
-    for question in questions(page, "answer"):
-        boxes = spec(question)["boxes"]
+    for k, (question, spec) in enumerate(questions(page, "answer")):
+        boxes = spec["boxes"]
         right = [box["value"] for box in boxes]
-        far = [10 * value + 7 for value in right]
-        assert answer(question, right).startswith("Yes"), right
-        assert question.get_attribute("data-verdict") == "yes"
-        assert "ot yet" in answer(question, far)
-        assert question.get_attribute("data-verdict") == "no"
-        assert "rite a number" in answer(question, ["some"] * len(right))
-        comma = [str(value).replace(".", ",") for value in right]
-        assert answer(question, comma).startswith("Yes"), comma
-
-
-@every_page_with_questions
-def test_a_box_has_a_tolerance_and_an_end_to_it(shelf: Shelf, name):
-    """Half of it is taken, twice of it is not."""
-    page = shelf.take(name, figures="any").page
-    for question in questions(page, "answer"):
-        boxes = spec(question)["boxes"]
         allowed = [box.get("tol") or box["rtol"] * abs(box["value"]) for box in boxes]
-        for share, yes in ((0.5, True), (2.0, False)):
-            given = [
-                box["value"] + share * a for box, a in zip(boxes, allowed, strict=True)
-            ]
-            assert answer(question, given).startswith("Yes") is yes, given
+        tries = [right, [10 * value + 7 for value in right], ["some"] * len(right)]
+        tries += [[str(value).replace(".", ",") for value in right]]
+        for share in (0.5, 2.0):
+            tries += [[v + share * a for v, a in zip(right, allowed, strict=True)]]
+        tries = [[str(value) for value in values] for values in tries]
+        if k == 0:
+            assert answer(question, tries[1])[1] == "no"
+            assert answer(question, tries[0])[1] == "yes"
+        found: Said = question.evaluate(ANSWER, tries)
+        assert [verdict for _, verdict in found] == [
+            *("yes", "no", "no", "yes", "yes", "no")
+        ], (right, found)
+        for sentence, verdict in found:
+            assert sentence.startswith("Yes") is (verdict == "yes"), sentence
+        assert "ot yet" in found[1][0] and "rite a number" in found[2][0]
 
 
 @every_page_with_questions
 def test_a_choice_takes_the_right_items_and_no_others(shelf: Shelf, name):
     page = shelf.take(name, figures="any").page
-    for question in questions(page, "choice"):
-        right = spec(question)["right"]
+    for k, (question, spec) in enumerate(questions(page, "choice")):
+        right = spec["right"]
         items = question.locator(".tfdyn-ask-item").count()
         assert 0 < len(right) < items
-        for wrong in set(range(items)) - set(right):
-            assert tick(question, [wrong]).startswith("Not yet")
-        assert tick(question, right) == "Yes."
+        wrong = [[item] for item in range(items) if item not in right]
+        if k == 0:
+            assert tick(question, wrong[0])[0].startswith("Not yet")
+            assert tick(question, right)[0] == "Yes."
+        *others, last = question.evaluate(TICK, [*wrong, right])
+        assert {sentence[:7] for sentence, _ in others} == {"Not yet"}
+        assert last == ["Yes.", "yes"]
 
 
 @every_page_with_questions

@@ -1,5 +1,6 @@
 """From a page to its code: launch, download and source buttons lead to what exists."""
 
+import functools
 import subprocess
 from urllib.parse import parse_qs, urlsplit
 
@@ -25,11 +26,15 @@ def is_in_repository(path: str) -> bool:
     """Whether a checkout of the repository would hold the file."""
     if not (ROOT / ".git").exists():
         return (ROOT / path).is_file()
-    listed = subprocess.run(
-        ["git", "-c", "safe.directory=*", "ls-files", "--", path],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    return listed.stdout.split() == [path]
+    return path in listed()
+
+
+@functools.cache
+def listed() -> set[str]:
+    """Files of the repository."""
+    call = ["git", "-c", "safe.directory=*", "ls-files"]
+    done = subprocess.run(call, cwd=ROOT, capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines())
 
 
 @pytest.mark.usefixtures("site")

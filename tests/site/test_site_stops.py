@@ -1,13 +1,13 @@
 """A figure that breaks says so, comes back when asked, and harms no other."""
 
 import sitebook
-from hand import Hand, every_view, open_figure
+from hand import Hand, every_view_at_its_lightest, open_figure
 from playwright.sync_api import Route
 from reader import Visits
 from sitebook import Figure
 
 
-@every_view
+@every_view_at_its_lightest
 def test_a_figure_that_stops_says_so_leaves_the_page_and_comes_back(
     visits: Visits, figure: Figure
 ):

@@ -6,13 +6,14 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from tfdynlib import _account, _check, _slopes, attention, sphere
+from tfdynlib import _check, _slopes, attention, sphere
 from tfdynlib._check import Number
 from tfdynlib.attention import How, Masses
+from tfdynlib.energy import _account
 from tfdynlib.energy.landscape import interaction
 from tfdynlib.flow import Trajectory
-from tfdynlib.weights import Heads, WeightPath, constant
-from tfdynlib.weights.paths import slope
+from tfdynlib.weights import Heads, WeightPath
+from tfdynlib.weights.paths import as_path, slope
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,8 +85,7 @@ def balance(
     """
     wanted = "a Trajectory (see flow.solve)"
     _check.instance(trajectory, Trajectory, "trajectory", wanted)
-    path = constant(path) if isinstance(path, Heads) else path
-    _check.instance(path, WeightPath, "path", "a WeightPath, or Heads")
+    path = as_path(path)
     t = trajectory.t
     first = _door(path, t)
     _, mass, _ = _check.cloud(trajectory.x[0], path.d, mass)

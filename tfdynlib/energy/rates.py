@@ -4,12 +4,13 @@ import numpy as np
 from jaxtyping import Real
 from numpy.typing import ArrayLike
 
-from tfdynlib import _account, _annealed, _check, attention
+from tfdynlib import _check, attention
 from tfdynlib._check import Number
 from tfdynlib._noise import Law
 from tfdynlib.attention import Masses, Tokens
-from tfdynlib.weights import Heads, WeightPath, constant
-from tfdynlib.weights.paths import slope
+from tfdynlib.energy import _account, _annealed
+from tfdynlib.weights import Heads, WeightPath
+from tfdynlib.weights.paths import as_path, slope
 
 
 def power(
@@ -30,8 +31,7 @@ def power(
     The second part is Itô's, for weights with symmetric noise of variance g^2: there
     the value is the mean rate, given the weights at t.
     """
-    path = constant(path) if isinstance(path, Heads) else path
-    _check.instance(path, WeightPath, "path", "a WeightPath, or Heads")
+    path = as_path(path)
     x, mass, _ = _check.cloud(x, path.d, mass)
     t = _check.time(t, "t")
     heads, rate = path(t), slope(path, t)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from tfdynlib import _along, _check, _oscillation, sphere, weights
+from tfdynlib import _along, _check, _circle, _oscillation, sphere, weights
 from tfdynlib._along import Course
 
 LAYOUTS = ("ou", "spread", "common")
@@ -70,7 +70,7 @@ def start(d: int, n: int, rng: np.random.Generator) -> Tokens:
     if d == 2:
         angle = 2 * np.pi * (np.arange(n) % CLUMPS) / CLUMPS
         angle = angle + NOISE_OF_TOKENS * rng.standard_normal(n)
-        return np.stack([np.cos(angle), np.sin(angle)], axis=1)
+        return _circle.points(angle)
     axes = np.concatenate([np.eye(d), -np.eye(d)])
     noise = NOISE_OF_TOKENS * rng.standard_normal((n, d))
     return sphere.retract(axes[rng.integers(2 * d, size=n)] + noise)

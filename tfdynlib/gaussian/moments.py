@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 
 from tfdynlib import _check, flow
 from tfdynlib._check import Number
+from tfdynlib.gaussian import _stiff
 from tfdynlib.gaussian.closed import closed_moments
 from tfdynlib.gaussian.types import (
     Gaussian,
@@ -96,6 +97,13 @@ class System:
             else np.inf
         )
 
+    def fastest(self, t: float, y: State) -> float:
+        """The rate of attention, |V Sigma B|; 0 once it has left the doubles."""
+        layer, L = self.path(t), self.factor(y)
+        with np.errstate(over="ignore", invalid="ignore"):
+            size = float(np.sum((layer.V @ L) ** 2) * np.sum((L.T @ layer.B) ** 2))
+        return float(np.sqrt(size)) if np.isfinite(size) else 0.0
+
     def closeness(self, t: float, y: State) -> float:
         """An event function: falls below zero when a blow-up is all but reached."""
         if self.split(y)[1] - self.first < np.log(GROWN):
@@ -125,6 +133,7 @@ class _Run:
     blow_up: float = np.inf
     direction: Vector | None = None
     steps: int = 0
+    method: str = "dop853"
 
 
 def solve(
@@ -155,9 +164,10 @@ def solve(
     A blow-up ends the run with a label: ``status`` is ``"blow-up"``, ``blow_up_time``
     its time (found to about 1e-11 of it), ``direction`` where it goes, and the times
     kept are those before it; so does an entry beyond 1e150 (``"not finite"``).  No NaN
-    is ever returned.  A large covariance that
-    attention holds makes the equations stiff, and the run may end with ``"too many
-    steps"``.
+    is ever returned.  A large covariance that attention holds makes the equations
+    stiff: SciPy's implicit Radau method then goes on, to a tolerance of 1e-11 at best,
+    if a second run of it with a larger one agrees (``method`` of the result says so);
+    else the run may end with ``"too many steps"``.
 
     Raises ``ValueError`` for bad input only: dimensions that differ, times outside the
     edges of a path, tolerances above 0.1.  Source: :cite:t:`alcalde2026gaussian`,
@@ -169,6 +179,7 @@ def solve(
     for value, name in ((rtol, "rtol"), (atol, "atol")):
         if _check.positive(value, name) > COARSE:
             raise _check.refuse(name, f"up to {COARSE:g}", value)
+    _check.count(max_steps, "max_steps")
     if start.d != path.d:
         raise _check.refuse("start", f"of d={path.d}, that of the layers", start)
     times = _check.increasing(t, "t").copy()
@@ -185,10 +196,12 @@ def solve(
 def counted(
     layer: Layer, start: Gaussian, t: ArrayLike, max_steps: int
 ) -> tuple[Moments, int]:
-    """By the integrator; and about how many steps that took."""
+    """By the explicit integrator; and about how many steps that took."""
     times = _check.increasing(t, "t")
     system = System(as_path(layer), start, float(times[0]))
-    run = _integrated(system, times, 1e-12, 1e-13, max_steps)
+    how = ("dop853", 1e-12, 1e-13, _ends(system))
+    found = flow.solve(system, system.start, times, *how, max_steps=max_steps)
+    run = _told(system, times, found)
     return _moments(run), run.steps
 
 
@@ -197,7 +210,14 @@ def _moments(run: _Run) -> Moments:
     half = run.factor @ run.factor.swapaxes(1, 2)
     cov = 0.5 * (half + half.swapaxes(1, 2))
     return Moments(
-        run.t, run.mean, cov, run.factor, run.status, run.blow_up, run.direction
+        run.t,
+        run.mean,
+        cov,
+        run.factor,
+        run.status,
+        run.blow_up,
+        run.direction,
+        run.method,
     )
 
 
@@ -216,17 +236,29 @@ def _closed(path: LayerPath, start: Gaussian, times: Times) -> _Run | None:
     if blow_up < np.inf:
         status = "blow-up"
     mean = np.zeros((len(factor), start.d))
-    return _Run(times[: len(factor)], mean, factor, status, blow_up, direction)
+    kept = times[: len(factor)]
+    return _Run(kept, mean, factor, status, blow_up, direction, method="closed form")
 
 
 def _integrated(
     system: System, times: Times, rtol: Number, atol: Number, max_steps: int
 ) -> _Run:
-    """By the integrator of the package."""
-    ends = [flow.Event(g, terminal=True) for g in (system.closeness, system.room)]
-    run = flow.solve(
-        system, system.start, times, "dop853", rtol, atol, ends, max_steps=max_steps
+    """By the integrator of the package, and an implicit one where that is too slow."""
+    run, implicit = _stiff.solve(
+        system, system.start, times, float(rtol), float(atol), _ends(system), max_steps
     )
+    return _told(system, times, run, "dop853, Radau" if implicit else "dop853")
+
+
+def _ends(system: System) -> list[flow.Event]:
+    """What stops a run: a blow-up, and the end of the doubles."""
+    return [flow.Event(g, terminal=True) for g in (system.closeness, system.room)]
+
+
+def _told(
+    system: System, times: Times, run: flow.Trajectory, method: str = "dop853"
+) -> _Run:
+    """What a run of the equations says of the cloud."""
     status, blow_up, direction = run.status, np.inf, None
     if status == "event" and len(run.events[1].t):
         status = "not finite"
@@ -240,4 +272,4 @@ def _integrated(
     mean = np.stack([system.split(y)[2] for y in run.x[:kept]])
     factor = np.stack([system.factor(y) for y in run.x[:kept]])
     steps = run.n_evaluations // STAGES
-    return _Run(times[:kept], mean, factor, status, blow_up, direction, steps)
+    return _Run(times[:kept], mean, factor, status, blow_up, direction, steps, method)

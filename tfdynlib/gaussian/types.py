@@ -256,6 +256,8 @@ class Moments:
         inf if none was met up to the last time asked for.
     direction
         Unit vector along which the covariance blows up (its sign is free), or None.
+    method
+        ``"closed form"``, ``"dop853"``, or ``"dop853, Radau"``: how it was found.
     """
 
     t: Float[np.ndarray, " m"]
@@ -265,6 +267,7 @@ class Moments:
     status: str
     blow_up_time: float
     direction: Vector | None = None
+    method: str = "dop853"
 
     def at(self, k: int) -> Gaussian:
         """The Gaussian at t[k]."""

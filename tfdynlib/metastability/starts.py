@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from tfdynlib import _check, sphere
+from tfdynlib import _check, _circle, sphere
 from tfdynlib._check import Number
 from tfdynlib._measure import Measure
 
@@ -79,7 +79,7 @@ def circle(n: int, skew: Number = 0.0, turn: Number = 0.0) -> Points:
         raise _check.refuse("skew", "between -1 and 1, so that tokens keep order", skew)
     angle = 2 * np.pi * (np.arange(n) + 0.5) / n
     angle = angle + e * np.sin(angle - 1) + _check.time(turn, "turn")
-    return np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    return _circle.points(angle)
 
 
 def _axis(d: int, axis: ArrayLike | None) -> Float[np.ndarray, " d"]:

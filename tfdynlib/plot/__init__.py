@@ -6,7 +6,7 @@ theme of the page.  Colours have one meaning each: blue is the state, green is t
 or grey.  Labels stand at the thing; there is no legend.  No flow is solved here.
 """
 
-from tfdynlib._still import Still
+from tfdynlib.plot._still import Still
 from tfdynlib.plot.charts import curves, energy
 from tfdynlib.plot.ellipses import ellipses
 from tfdynlib.plot.pairs import attention, matching

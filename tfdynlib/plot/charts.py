@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Real
 
-from tfdynlib import _check, _drawing
-from tfdynlib._still import LIGHT
+from tfdynlib import _check
+from tfdynlib.plot import _drawing
+from tfdynlib.plot._still import LIGHT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
-from tfdynlib import _check, _drawing
+from tfdynlib import _check
 from tfdynlib._check import Number
-from tfdynlib._still import LIGHT
 from tfdynlib.gaussian import Gaussian
+from tfdynlib.plot import _drawing
+from tfdynlib.plot._still import LIGHT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Float, Real
 
-from tfdynlib import _check, _drawing, measure
-from tfdynlib._still import LIGHT
+from tfdynlib import _check, measure
 from tfdynlib.measure import Measure
+from tfdynlib.plot import _drawing
+from tfdynlib.plot._still import LIGHT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

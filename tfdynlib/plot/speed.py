@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tfdynlib import _drawing
-from tfdynlib._still import LIGHT
+from tfdynlib.plot import _drawing
+from tfdynlib.plot._still import LIGHT
 from tfdynlib.records import OURS, Series, Table
 
 if TYPE_CHECKING:

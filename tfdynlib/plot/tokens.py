@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Float, Real
 
-from tfdynlib import _check, _courses, _drawing, _globe
+from tfdynlib import _check
 from tfdynlib import attention as attention_
 from tfdynlib._check import Number
-from tfdynlib._still import LIGHT
 from tfdynlib.geometry import Geodesic
+from tfdynlib.plot import _courses, _drawing, _globe
+from tfdynlib.plot._still import LIGHT
 from tfdynlib.weights import Heads
 
 if TYPE_CHECKING:

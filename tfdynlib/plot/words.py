@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from tfdynlib import _check
 from tfdynlib._check import Number
-from tfdynlib._still import Still, still
+from tfdynlib.plot._still import Still, still
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -81,6 +81,14 @@ def constant(heads: Heads) -> WeightPath:
     return WeightPath(lambda t: heads, _no_drift(H, d), H, d, integrable=True)
 
 
+def as_path(path: WeightPath | Heads) -> WeightPath:
+    """``path`` itself, or the one that stays at these heads; the front door of ``path``
+    wherever either will do."""
+    if isinstance(path, Heads):
+        return constant(path)
+    return _check.instance(path, WeightPath, "path", "a WeightPath, or Heads")
+
+
 def layers(list_of_heads: Sequence[Heads], t_edges: ArrayLike) -> WeightPath:
     """Layer k holds on [t_edges[k], t_edges[k+1]); the last one also at its end.
 

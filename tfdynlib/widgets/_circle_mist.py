@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from tfdynlib import attention, density, flow, weights
+from tfdynlib._circle import points
 from tfdynlib.widgets._circle_presets import I
 from tfdynlib.widgets._widget import Preset, doubles
 
@@ -53,7 +54,7 @@ def start_of(state: dict[str, Any]) -> np.ndarray:
     ripple = PLANTED * np.sin(k * grid) / k if k > 0 else 0.0
     normal = np.sqrt(-2 * np.log(1 - u)) * np.cos(2 * np.pi * v)
     a = grid - ripple + state["noise"] * normal
-    return np.column_stack([np.cos(a), np.sin(a)])
+    return points(a)
 
 
 def frames_of(state: dict[str, Any], frames: int, cap: float) -> tuple[Any, int]:

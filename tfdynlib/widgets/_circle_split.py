@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from tfdynlib import _geodesic, geometry, measure, weights
+from tfdynlib import geometry, measure, weights
+from tfdynlib.geometry import _chart, _path
 from tfdynlib.widgets._widget import Preset, doubles
 
 STAGES = ((4, 1e-4), (8, 1e-4), (24, 1e-9))  # modes in time, gradient at which to stop
@@ -38,12 +39,12 @@ def heads_of(state: dict[str, Any]) -> weights.Heads:
     return weights.Heads.descent(np.eye(2), beta=state["beta"])
 
 
-def path_of(state: dict[str, Any]) -> _geodesic.Path:
+def path_of(state: dict[str, Any]) -> _path.Path:
     """The path of least action of the parts, with 24 modes, as the page finds it."""
     M, turn = state["parts"], state["gap"]
     ends = np.full((M, 1), turn), np.zeros((M, 1))
-    problem = _geodesic.Problem(
-        _geodesic.Angle(),
+    problem = _path.Problem(
+        _chart.Angle(),
         np.zeros((M, 1)),
         lambda _: ends,
         np.full(M, 1 / M),
@@ -54,9 +55,7 @@ def path_of(state: dict[str, Any]) -> _geodesic.Path:
         modes[0, :, 0] = SPREAD * min(1.0, turn) * np.linspace(-1, 1, M)
     for count, accuracy in STAGES:
         more = np.zeros((count - len(modes), M, 1))
-        path = _geodesic.minimise(
-            problem, np.concatenate([modes, more]), accuracy=accuracy
-        )
+        path = _path.minimise(problem, np.concatenate([modes, more]), accuracy=accuracy)
         modes = path.modes
     return path
 
@@ -64,7 +63,7 @@ def path_of(state: dict[str, Any]) -> _geodesic.Path:
 def reference_for(state: dict[str, Any]) -> dict[str, Any]:
     """Costs of the way: whole, and in parts."""
     whole = np.exp(state["beta"] / 2) * state["gap"]
-    cost = _geodesic.length(path_of(state))[0] if state["parts"] > 1 else whole
+    cost = _path.length(path_of(state))[0] if state["parts"] > 1 else whole
     return {"numbers": doubles(np.array([whole, cost]))}
 
 

@@ -8,7 +8,6 @@ from tfdynlib.widgets._widget import Preset
 
 Rows = list[list[float]]
 
-EYE2: Rows = [[1.0, 0.0], [0.0, 1.0]]
 EYE3: Rows = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 
 

@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tfdynlib import _drawing, gaussian, plot
-from tfdynlib._still import LIGHT
+from tfdynlib import gaussian, plot
 from tfdynlib.control.arrival import edges
+from tfdynlib.plot import _drawing
+from tfdynlib.plot._still import LIGHT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfdynlib import attention, energy, flow, measure, sphere, weights
+from tfdynlib._circle import points
 from tfdynlib.widgets import _circle_mist, _circle_split
 from tfdynlib.widgets._bundle import esm, style
 from tfdynlib.widgets._circle_presets import PRESETS, RIGHT_ANGLE, SQUARE, THIRDS, I
@@ -26,25 +27,20 @@ def heads_of(state: dict[str, Any]) -> weights.Heads:
     return weights.Heads(state["B"][:H], state["V"][:H], beta=state["beta"])
 
 
-def on_circle(angles: Any) -> np.ndarray:
-    """Tokens at these angles."""
-    return np.column_stack([np.cos(angles), np.sin(angles)])
-
-
 def start_of(state: dict[str, Any]) -> np.ndarray:
     """Tokens of a state at layer-time 0."""
     if state["start"] == "uniform":
         return sphere.uniform(state["n"], 2, np.random.default_rng(state["seed"]))
     if state["start"] == "gap":
-        return on_circle(np.array([-1, 1]) * state["gap"] / 2)
-    return on_circle(np.array(state["angles"]))
+        return points(np.array([-1, 1]) * state["gap"] / 2)
+    return points(np.array(state["angles"]))
 
 
 def clouds_of(state: dict[str, Any]) -> tuple[measure.Measure, measure.Measure]:
     """The first cloud, and the second one turned."""
     turned = np.array(state["targets"]) + state["turned"]
-    return measure.Measure(on_circle(state["angles"])), measure.Measure(
-        on_circle(turned)
+    return measure.Measure(points(np.array(state["angles"]))), measure.Measure(
+        points(turned)
     )
 
 

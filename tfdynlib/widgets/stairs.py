@@ -7,6 +7,7 @@ import numpy as np
 import traitlets
 
 from tfdynlib import attention, flow, measure, metastability, sphere, weights
+from tfdynlib._circle import points
 from tfdynlib.widgets import _stairs_study
 from tfdynlib.widgets._bundle import esm, style
 from tfdynlib.widgets._stairs_presets import PRESETS, I
@@ -37,7 +38,7 @@ def start_of(state: dict[str, Any]) -> np.ndarray:
     if state["start"] == "uniform":
         return sphere.uniform(state["n"], 2, np.random.default_rng(state["seed"]))
     theta = angles_of(state)
-    return np.column_stack([np.cos(theta), np.sin(theta)])
+    return points(theta)
 
 
 def merge_radius(rtol: float) -> float:

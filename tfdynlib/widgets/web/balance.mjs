@@ -7,6 +7,7 @@ import { doubles, largestDifference } from "./kit/passport.mjs";
 import { linear } from "./kit/scale.mjs";
 import { choice } from "./kit/slider.mjs";
 import { turning } from "./kit/turning.mjs";
+import { isHeads, isSymmetric } from "./kit/valid.mjs";
 import { views } from "./kit/views.mjs";
 import { drawStage, names } from "./balance/draw.mjs";
 import { python as pythonOf } from "./balance/python.mjs";
@@ -29,16 +30,8 @@ const AT_ONCE = 30; // ms of integration when a weight changes, to stay at the s
 const SHORTEST = 0.00125;
 const KEPT = 3; // earlier steps that stay on the chart
 
-const isMatrix = (rows) =>
-  Array.isArray(rows) && (rows.length === 2 || rows.length === 3) &&
-  rows.every(
-    (row, i) =>
-      Array.isArray(row) && row.length === rows.length &&
-      row.every((v, j) => Number.isFinite(v) && Math.abs(v) <= 10 && rows[j]?.[i] === v),
-  );
 const areHeads = (list) =>
-  Array.isArray(list) && list.length >= 1 && list.length <= 4 &&
-  list.every((rows) => isMatrix(rows) && rows.length === list[0].length);
+  isHeads(list, (rows) => [2, 3].includes(list[0]?.length) && isSymmetric(rows, list[0].length));
 
 const STATE = {
   space: { choices: ["circle", "sphere"] },

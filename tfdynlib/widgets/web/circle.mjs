@@ -1,5 +1,6 @@
 // Tokens on the circle, seen in seven ways.  weights -> flow -> trajectory -> figure.
 
+import { isHeads, isMatrix, isVector } from "./kit/valid.mjs";
 import { views } from "./kit/views.mjs";
 import { cloudsView } from "./circle/clouds.mjs";
 import { densityView } from "./circle/density.mjs";
@@ -14,12 +15,9 @@ const VIEWS = {
   density: densityView, split: splitView,
 };
 
-const isAngle = (a) => Number.isFinite(a) && Math.abs(a) <= 10;
-const isCloud = (list) => Array.isArray(list) && list.length >= 1 && list.length <= 256 && list.every(isAngle);
-const isMatrix = (rows) =>
-  Array.isArray(rows) && rows.length === 2 &&
-  rows.every((row) => Array.isArray(row) && row.length === 2 && row.every((e) => Number.isFinite(e) && Math.abs(e) <= 10));
-const areHeads = (list) => Array.isArray(list) && list.length >= 1 && list.length <= 4 && list.every(isMatrix);
+const isCloud = (list) =>
+  Array.isArray(list) && list.length >= 1 && list.length <= 256 && isVector(list, list.length);
+const areHeads = (list) => isHeads(list, (rows) => isMatrix(rows, 2));
 
 const STATE = {
   view: { choices: Object.keys(VIEWS) },

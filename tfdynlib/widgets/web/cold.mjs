@@ -1,5 +1,6 @@
 // Attention at low temperature: a flow, one query, and its cousin without a sphere.
 
+import { isMatrix } from "./kit/valid.mjs";
 import { views } from "./kit/views.mjs";
 import { consensusView } from "./cold/consensus.mjs";
 import { flowView } from "./cold/flow.mjs";
@@ -7,10 +8,7 @@ import { queryView } from "./cold/query.mjs";
 
 const VIEWS = { flow: flowView, query: queryView, consensus: consensusView };
 
-const isEntry = (v) => typeof v === "number" && Math.abs(v) <= 10;
-const isSquare = (rows) =>
-  Array.isArray(rows) && (rows.length === 2 || rows.length === 3) &&
-  rows.every((row) => Array.isArray(row) && row.length === rows.length && row.every(isEntry));
+const isSquare = (rows) => isMatrix(rows, 2) || isMatrix(rows, 3);
 
 const STATE = {
   view: { choices: Object.keys(VIEWS) },

@@ -1,5 +1,6 @@
 // A Gaussian cloud under an attention layer, seen in several ways.
 
+import { isMatrix, isSymmetric, isVector } from "./kit/valid.mjs";
 import { views } from "./kit/views.mjs";
 import { cloudView } from "./ellipse/cloud.mjs";
 import { flowView } from "./ellipse/flow.mjs";
@@ -9,11 +10,12 @@ import { tiltView } from "./ellipse/tilt.mjs";
 
 const VIEWS = { flow: flowView, tilt: tiltView, map: mapView, cloud: cloudView, relu: reluView };
 
-const isNumber = (v, most) => typeof v === "number" && Number.isFinite(v) && Math.abs(v) <= most;
-const isVector = (most) => (v) => Array.isArray(v) && v.length === 2 && v.every((x) => isNumber(x, most));
-const isMatrix = (rows) => Array.isArray(rows) && rows.length === 2 && rows.every(isVector(10));
+const isPoint = (most) => (v) => isVector(v, 2, most);
+const isSquare = (rows) => isMatrix(rows, 2);
+
+/** Symmetric, without negative eigenvalues up to rounding. */
 function isCovariance(rows) {
-  if (!isMatrix(rows) || rows[0][1] !== rows[1][0]) return false;
+  if (!isSymmetric(rows, 2)) return false;
   const [[a, b], [, d]] = rows;
   const least = (a + d) / 2 - Math.hypot((a - d) / 2, b);
   return least >= -2e-13 * (Math.abs(a) + Math.abs(d));
@@ -21,17 +23,17 @@ function isCovariance(rows) {
 
 const STATE = {
   view: { choices: Object.keys(VIEWS) },
-  A: { check: isMatrix },
-  B: { check: isMatrix },
-  V: { check: isMatrix },
-  b: { check: isVector(100) },
-  mean: { check: isVector(10) },
+  A: { check: isSquare },
+  B: { check: isSquare },
+  V: { check: isSquare },
+  b: { check: isPoint(100) },
+  mean: { check: isPoint(10) },
   cov: { check: isCovariance },
   t_end: { min: 0.1, max: 40 },
   curve: { choices: ["eigenvalues", "precision"] },
   beside: { choices: ["nothing", "twin", "filter", "clipped"] },
   noise: { min: 0, max: 2 },
-  query: { check: isVector(10) },
+  query: { check: isPoint(10) },
   shown: { choices: ["law", "sample"] },
   n: { min: 10, max: 10000, int: true },
   seed: { min: 0, max: 9999, int: true },

@@ -10,6 +10,7 @@ import { linear, log } from "./kit/scale.mjs";
 import { choice } from "./kit/slider.mjs";
 import { label } from "./kit/text.mjs";
 import { turning } from "./kit/turning.mjs";
+import { isSymmetric } from "./kit/valid.mjs";
 import { checked } from "./jko/check.mjs";
 import { paint } from "./jko/draw.mjs";
 import { python } from "./jko/python.mjs";
@@ -19,10 +20,7 @@ import { decimal, LAMPS, lampsOf, readoutsOf, sentence, verdictOf } from "./jko/
 const SLICE = 5; // ms of work in a frame: one evaluation may end late
 const WATCHED = ["tau", "weight", "start", "gap", "n", "seed", "beta", "D1", "D2", "moving"];
 
-const isSymmetric = (rows) =>
-  Array.isArray(rows) && rows.length === 3 &&
-  rows.every((row, i) => Array.isArray(row) && row.length === 3 &&
-    row.every((v, j) => Number.isFinite(v) && Math.abs(v) <= 10 && rows[j]?.[i] === v));
+const isWeight = (rows) => isSymmetric(rows, 3);
 
 const STATE = {
   tau: { min: 0.01, max: 100 },
@@ -32,8 +30,8 @@ const STATE = {
   n: { min: 2, max: 128, int: true },
   seed: { min: 0, max: 9999, int: true },
   beta: { min: 0.1, max: 10 },
-  D1: { check: isSymmetric },
-  D2: { check: isSymmetric },
+  D1: { check: isWeight },
+  D2: { check: isWeight },
   moving: { choices: ["still", "oscillating"] },
   curve: { choices: ["error", "energy"] },
   beside: { choices: ["flow", "euler"] },
@@ -52,7 +50,7 @@ function mirrored(card) {
         for (let j = 0; j < 3; j++)
           if (next[i][j] !== before[i][j]) next[j][i] = next[i][j];
       before = next;
-      if (!isSymmetric(card.get(key))) card.set({ [key]: next });
+      if (!isWeight(card.get(key))) card.set({ [key]: next });
     });
   }
 }

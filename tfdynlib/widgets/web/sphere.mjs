@@ -1,26 +1,13 @@
 // Tokens on the sphere, alone or beside a twin cloud that is a little different.
 
+import { isHeads, isMatrix } from "./kit/valid.mjs";
 import { views } from "./kit/views.mjs";
 import { tokensView } from "./sphere/tokens.mjs";
 import { twinsView } from "./sphere/twins.mjs";
 
 const VIEWS = { tokens: tokensView, twins: twinsView };
 
-const isHeads = (value) =>
-  Array.isArray(value) &&
-  value.length >= 1 &&
-  value.length <= 4 &&
-  value.every(
-    (rows) =>
-      Array.isArray(rows) &&
-      rows.length === 3 &&
-      rows.every(
-        (row) =>
-          Array.isArray(row) &&
-          row.length === 3 &&
-          row.every((v) => typeof v === "number" && Math.abs(v) <= 10),
-      ),
-  );
+const areHeads = (list) => isHeads(list, (rows) => isMatrix(rows, 3));
 
 const STATE = {
   view: { choices: Object.keys(VIEWS) },
@@ -29,8 +16,8 @@ const STATE = {
   seed: { min: 0, max: 9999, int: true },
   start: { choices: ["uniform", "cap"] },
   rule: { choices: ["softmax", "unnormalised", "hardmax"] },
-  B: { check: isHeads },
-  V: { check: isHeads },
+  B: { check: areHeads },
+  V: { check: areHeads },
   change: { choices: ["prompt", "weights", "sign"] },
   size: { min: 1e-5, max: 1 },
   bits: { min: 2, max: 16, int: true },

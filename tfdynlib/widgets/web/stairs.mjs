@@ -1,5 +1,6 @@
 // Clusters over log time, the exit from the poles, and the stored study of it.
 
+import { isMatrix } from "./kit/valid.mjs";
 import { views } from "./kit/views.mjs";
 import { clustersView } from "./stairs/clusters.mjs";
 import { exitView } from "./stairs/exit.mjs";
@@ -7,17 +8,14 @@ import { studyView } from "./stairs/study.mjs";
 
 const VIEWS = { clusters: clustersView, exit: exitView, study: studyView };
 
-const isEntry = (v) => Number.isFinite(v) && Math.abs(v) <= 10;
-const isMatrix = (rows) =>
-  Array.isArray(rows) && rows.length === 2 &&
-  rows.every((row) => Array.isArray(row) && row.length === 2 && row.every(isEntry));
+const isSquare = (rows) => isMatrix(rows, 2);
 
 const STATE = {
   view: { choices: Object.keys(VIEWS) },
   n: { min: 2, max: 256, int: true },
   beta: { min: 0.1, max: 1000 },
-  B: { check: isMatrix },
-  V: { check: isMatrix },
+  B: { check: isSquare },
+  V: { check: isSquare },
   start: { choices: ["uniform", "gap", "grid"] },
   seed: { min: 0, max: 2 ** 31 - 1, int: true },
   gap: { min: 0, max: Math.PI },

@@ -7,6 +7,7 @@ import { fold } from "./kit/fold.mjs";
 import { doubles, largestDifference } from "./kit/passport.mjs";
 import { linear } from "./kit/scale.mjs";
 import { choice, slider } from "./kit/slider.mjs";
+import { isSymmetric, isVector } from "./kit/valid.mjs";
 import { boxes, valuesOf } from "./steer/boxes.mjs";
 import { chartOf } from "./steer/charts.mjs";
 import { checked } from "./steer/check.mjs";
@@ -24,14 +25,11 @@ const WATCHED = ["start_mean", "start_cov", "target_mean", "target_cov", "method
 
 const LEAST = 1e-8; // of a variance: precisions are finite, and so are their squares
 
-const isNumber = (v, most) => typeof v === "number" && Number.isFinite(v) && Math.abs(v) <= most;
-const isMean = (v) => Array.isArray(v) && v.length === 2 && v.every((x) => isNumber(x, 10));
+const isMean = (v) => isVector(v, 2);
 
 /** Two rows, symmetric to the last bit, no eigenvalue that is negative or too small but one of rounding. */
 function isCovariance(v) {
-  const square = Array.isArray(v) && v.length === 2 &&
-    v.every((row) => Array.isArray(row) && row.length === 2 && row.every((x) => isNumber(x, 10)));
-  if (!square || v[0][1] !== v[1][0]) return false;
+  if (!isSymmetric(v, 2)) return false;
   const [large, small] = eigSym(flat(v)).values;
   const counted = [large, small].slice(0, rankOf(flat(v)));
   return small >= -1e-12 * Math.abs(large) && large >= 0 && counted.every((x) => x >= LEAST);

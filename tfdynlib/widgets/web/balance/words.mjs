@@ -1,5 +1,6 @@
 // What the account says: numbers, verdict, lamps, and the sentence that is heard.
 
+import { minus } from "../kit/dom.mjs";
 import { tickText } from "../kit/scale.mjs";
 
 /** Four digits, three below 0.01, or two and a power of ten when large or small. */
@@ -8,7 +9,7 @@ export function short(value) {
   if (size < 1e-14) return "0"; // rounding of a sum
   if (size >= 1e5 || size < 1e-3) return tickText(Number(value.toPrecision(2)));
   const digits = size >= 1000 ? String(Number(value.toPrecision(4))) : value.toPrecision(size < 0.01 ? 3 : 4);
-  return digits.replace("-", "−");
+  return minus(digits);
 }
 
 /** Mean of numbers and its standard error. */
@@ -41,7 +42,7 @@ export function verdictOf({ state, run, k }) {
   if (motion === "noisy" && run.books.length > 1) {
     const { mean, error } = meanOf(run.books.map((book_) => book_.noise[k]));
     return [
-      `Work of the noise: mean ${mean.toFixed(2).replace("-", "−")} ± ${error.toFixed(2)}`,
+      `Work of the noise: mean ${minus(mean.toFixed(2))} ± ${error.toFixed(2)}`,
       `Over ${run.books.length} paths; the law says 0. One path alone may win or lose.`,
       "ink",
     ];

@@ -1,5 +1,7 @@
 // Numbers of any size as a reader writes them.
 
+import { minus } from "../kit/dom.mjs";
+
 /** 3·10^{−7}, 0.12, 45: rich text. */
 export function small(value, digits = 2) {
   if (value === 0) return "0";
@@ -7,7 +9,7 @@ export function small(value, digits = 2) {
   if (value >= 0.01 && value < 1e5) return String(Number(value.toPrecision(digits)));
   const [lead, power] = value.toExponential(digits - 1).split("e");
   const head = Number(lead) === 1 ? "" : `${Number(lead)}·`;
-  return `${head}10^{${String(Number(power)).replace("-", "−")}}`;
+  return `${head}10^{${minus(Number(power))}}`;
 }
 
 /** The same to be heard: "3 times ten to the minus 7". */

@@ -1,6 +1,6 @@
 // View "clouds": two clouds on the circle, the optimal matching, and its distance.
 
-import { number } from "../kit/dom.mjs";
+import { minus, number } from "../kit/dom.mjs";
 import { mix } from "../kit/palette.mjs";
 import { linear } from "../kit/scale.mjs";
 import { label } from "../kit/text.mjs";
@@ -221,7 +221,7 @@ export const cloudsView = {
       }
       outs.set(0, now.best.w2.toFixed(6));
       outs.set(1, now.chordal.w2.toFixed(6));
-      outs.set(2, now.state.pair === "labels" ? "none" : String(now.best.shift + now.away).replace("-", "−"));
+      outs.set(2, now.state.pair === "labels" ? "none" : minus(now.best.shift + now.away));
       chart.set({
         axis: linear(-Math.max(now.half, 1), Math.max(now.half, 1)),
         t: now.places,

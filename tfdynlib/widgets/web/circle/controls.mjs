@@ -4,7 +4,8 @@ import { h, newId, rich } from "../kit/dom.mjs";
 import { fold } from "../kit/fold.mjs";
 import { matrices } from "../kit/matrix.mjs";
 import { choice, slider } from "../kit/slider.mjs";
-import { headsOf, signOf, startAngles } from "./model.mjs";
+import { headsOf } from "../twin/attention.mjs";
+import { signOf, startAngles } from "./model.mjs";
 
 const round = (angle) => Number(angle.toFixed(4));
 

@@ -1,6 +1,6 @@
 // View "density": many tokens as a mist, the growth of its ripples, and the drops it makes.
 
-import { h, number } from "../kit/dom.mjs";
+import { h, minus, number } from "../kit/dom.mjs";
 import { linear } from "../kit/scale.mjs";
 import { slider } from "../kit/slider.mjs";
 import { label } from "../kit/text.mjs";
@@ -145,7 +145,7 @@ export const densityView = {
       outs.set(0, String(m.lumps));
       outs.set(1, m.chain ? "1 chain" : String(m.clusters));
       outs.name(2, `rate of *k* = ${now.winner}`);
-      outs.set(2, m.t > 0 ? m.grown[now.winner].toFixed(5).replace("-", "−") : "–");
+      outs.set(2, m.t > 0 ? minus(m.grown[now.winner].toFixed(5)) : "–");
       chart.set({ now: now.state.planted, over: (ctx, at, view) => bars(ctx, at, view.palette, now, m) });
       if (pace.due()) {
         verdict.set(...verdictOf(now, m));

@@ -1,5 +1,6 @@
 // Layers as Euler steps, the flow beside them, and the error of every number of layers.
 
+import { headsOf } from "../twin/attention.mjs";
 import { eulerStep, rk4Step } from "../twin/flow.mjs";
 import * as model from "./model.mjs";
 
@@ -34,7 +35,7 @@ function largestGap(x, y, arcs) {
 
 /** What follows from a state: both paths, the error at the end. */
 export function prepare(state) {
-  const heads = model.headsOf(state);
+  const heads = headsOf(state);
   const x0 = model.startTokens(state);
   const n = x0.length / 2;
   const { field } = model.flowOf(heads, state.beta, n);

@@ -1,14 +1,9 @@
-// What a state of the figure means: heads, tokens at the start, steps.
+// What a state of the figure means: tokens at the start, steps, the kind of heads.
 
-import { logInteraction } from "../twin/energy.mjs";
 import { rk4Step } from "../twin/flow.mjs";
 import { frobenius } from "../twin/linalg.mjs";
 import { angles as anglesOf, onCircle, uniformCircle } from "../twin/points.mjs";
 import { velocity } from "../twin/attention.mjs";
-
-/** Heads as the twin takes them, from the state's nested lists. */
-export const headsOf = ({ B, V }) =>
-  B.slice(0, V.length).map((rows, h) => ({ B: rows.flat(), V: V[h].flat() }));
 
 /** Angles of the start: given ones, a gap symmetric about the first axis, or a draw. */
 export function startAngles({ start, angles, gap, n, seed }) {
@@ -39,13 +34,6 @@ export function longestStep(heads, beta) {
 export function flowOf(heads, beta, n, space = "sphere") {
   const field = (t, x, out) => velocity(x, n, 2, heads, { beta, space }, out);
   return { field, step: (x, t, h) => x.set(rk4Step(field, t, x, h, n, 2)) };
-}
-
-/** log E: the logarithm of the mean over heads of exp(log E_h), shifted. */
-export function logEnergy(x, n, heads, beta) {
-  const each = heads.map((head) => logInteraction(x, n, 2, head, beta));
-  const top = Math.max(...each);
-  return top + Math.log(each.reduce((sum, value) => sum + Math.exp(value - top), 0) / each.length);
 }
 
 const equal = (A, C, sign = 1) => A.every((entry, k) => entry === sign * C[k]);

@@ -1,13 +1,10 @@
 // The lines of Python that give the numbers on the screen.
 
-const text = (value) => {
-  if (Array.isArray(value)) return `[${value.map(text).join(", ")}]`;
-  return String(value);
-};
+import { lines, literal } from "../kit/python.mjs";
 
 /** `weights.Heads(…)`: one matrix without the outer brackets, several as a list. */
 function heads({ B, V, beta }) {
-  const stack = (list) => text(list.length === 1 ? list[0] : list);
+  const stack = (list) => literal(list.length === 1 ? list[0] : list);
   return `heads = weights.Heads(B=${stack(B)}, V=${stack(V)}, beta=${beta})`;
 }
 
@@ -16,11 +13,9 @@ const CIRCLE = (name) => `np.column_stack([np.cos(${name}), np.sin(${name})])`;
 /** The line (or two) that makes the start x0. */
 function start({ start: kind, n, seed, gap, angles }) {
   if (kind === "uniform") return [`x0 = sphere.uniform(${n}, 2, np.random.default_rng(${seed}))`];
-  const list = kind === "gap" ? `np.array([-1, 1]) * ${gap} / 2` : `np.array(${text(angles)})`;
+  const list = kind === "gap" ? `np.array([-1, 1]) * ${gap} / 2` : `np.array(${literal(angles)})`;
   return [`theta = ${list}`, `x0 = ${CIRCLE("theta")}`];
 }
-
-const lines = (...parts) => parts.flat().join("\n");
 
 /** View "tokens": the tokens at the moment shown; `steps` rk4 steps from the start. */
 export function tokensPython(state, { t, steps, gap }) {
@@ -63,8 +58,8 @@ export function raysPython(state, query) {
 export function cloudsPython({ angles, targets, turned }) {
   return lines(
     ["import numpy as np", "from tfdynlib import measure", ""],
-    `a = np.array(${text(angles)})`,
-    `b = np.array(${text(targets)})${turned === 0 ? "" : ` + ${turned}`}`,
+    `a = np.array(${literal(angles)})`,
+    `b = np.array(${literal(targets)})${turned === 0 ? "" : ` + ${turned}`}`,
     `mu = measure.Measure(${CIRCLE("a")})`,
     `nu = measure.Measure(${CIRCLE("b")})`,
     'print(measure.wasserstein2(mu, nu, ground="geodesic"))',

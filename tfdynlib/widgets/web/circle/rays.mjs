@@ -2,7 +2,7 @@
 
 import { number } from "../kit/dom.mjs";
 import { log } from "../kit/scale.mjs";
-import { attend, velocity } from "../twin/attention.mjs";
+import { attend, headsOf, velocity } from "../twin/attention.mjs";
 import { isSymmetric, matvec } from "../twin/linalg.mjs";
 import { placeToken, startControls, weightsColumn } from "./controls.mjs";
 import * as model from "./model.mjs";
@@ -35,7 +35,7 @@ function meanOf(now, a) {
 
 /** All that a state says, with the curves over every beta. */
 function prepare(state) {
-  const heads = model.headsOf(state);
+  const heads = headsOf(state);
   const x = model.startTokens(state);
   const n = x.length / 2;
   const query = Math.min(state.query, n - 1);

@@ -38,6 +38,9 @@ export function rim(ctx, g, palette, width = 1.25) {
   ctx.stroke();
 }
 
+/** Where the names of the two axes stand. */
+export const names = (g) => [0, Math.PI / 2].map((angle) => at(g, angle, g.R - 20));
+
 /** Short ticks and names of the two axes, inside the rim. */
 export function axes(ctx, g, palette) {
   ctx.strokeStyle = palette.grat;
@@ -48,7 +51,7 @@ export function axes(ctx, g, palette) {
     ctx.moveTo(...at(g, angle, g.R - 1));
     ctx.lineTo(...at(g, angle, g.R - 9));
     ctx.stroke();
-    const [x, y] = at(g, angle, g.R - 20);
+    const [x, y] = names(g)[k];
     label(ctx, name, x, y, palette, { size: 13, color: palette.mut, align: "center", halo: palette.glass1 });
   }
 }
@@ -133,7 +136,7 @@ function strand(ctx, g, { frames, depth, n }, newer, older, every) {
   }
 }
 
-const BINS = 360;
+export const BINS = 360;
 
 /**
  * The law of the tokens as a density in 360 bins, uniform = 1.
@@ -151,12 +154,11 @@ export function law(angles) {
     spread(total, from, to, 1 / n);
     from = to;
   }
-  let density = Float64Array.from({ length: BINS }, (_, k) => total[k] * BINS);
-  for (let pass = 0; pass < 3; pass++) density = smooth(density, 2);
-  return density;
+  return smooth(Float64Array.from({ length: BINS }, (_, k) => total[k] * BINS));
 }
 
-function spread(total, from, to, mass) {
+/** Adds a mass, evenly, to the bins between two angles. */
+export function spread(total, from, to, mass) {
   const a = (from / TURN) * BINS;
   const b = Math.max((to / TURN) * BINS, a + 1e-6); // tokens at one place still weigh
   const wide = b - a;
@@ -166,19 +168,20 @@ function spread(total, from, to, mass) {
   }
 }
 
-function smooth(values, half) {
-  const count = values.length;
-  return values.map((_, k) => {
-    let sum = 0;
-    for (let j = -half; j <= half; j++) sum += values[(k + j + count) % count];
-    return sum / (2 * half + 1);
-  });
+/** A law in bins, averaged three times over five of them. */
+export function smooth(density) {
+  for (let pass = 0; pass < 3; pass++)
+    density = density.map((_, k) => {
+      let sum = 0;
+      for (let j = -2; j <= 2; j++) sum += density[(k + j + BINS) % BINS];
+      return sum / 5;
+    });
+  return density;
 }
 
-/** The law as a silhouette outside the rim, readable from uniform to a point. */
-export function silhouette(ctx, g, palette, angles, height) {
-  const density = law(angles);
-  const r = (k) => g.R + 5 + height * Math.tanh(0.4 * Math.sqrt(density[k % BINS]));
+/** A law as a silhouette outside the rim, readable from uniform to a point. */
+export function silhouette(ctx, g, palette, density, height, air = 5) {
+  const r = (k) => g.R + air + height * Math.tanh(0.4 * Math.sqrt(density[k % BINS]));
   ctx.beginPath();
   for (let k = 0; k <= BINS; k++) {
     const [x, y] = at(g, (TURN * (k + 0.5)) / BINS, r(k));
@@ -186,7 +189,7 @@ export function silhouette(ctx, g, palette, angles, height) {
     else ctx.lineTo(x, y);
   }
   ctx.closePath();
-  ctx.arc(g.cx, g.cy, g.R + 5, 0, TURN, true);
+  ctx.arc(g.cx, g.cy, g.R + air, 0, TURN, true);
   ctx.fillStyle = mix(palette.state, palette.bg, 0.34);
   ctx.fill("evenodd");
 }

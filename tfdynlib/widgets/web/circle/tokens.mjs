@@ -3,7 +3,9 @@
 import { linear, log } from "../kit/scale.mjs";
 import { logTimes, trajectory } from "../kit/trajectory.mjs";
 import { number } from "../kit/dom.mjs";
+import { headsOf } from "../twin/attention.mjs";
 import { clusters } from "../twin/clusters.mjs";
+import { logEnergy } from "../twin/energy.mjs";
 import { angles as anglesOf } from "../twin/points.mjs";
 import { slider } from "../kit/slider.mjs";
 import { placeToken, startControls, startHand, weightsColumn } from "./controls.mjs";
@@ -23,7 +25,7 @@ const STEEP = 24; // above this beta |B| the energy is shown by its logarithm
 
 /** Everything that follows from the weights and the start, once per change. */
 function prepare(state) {
-  const heads = model.headsOf(state);
+  const heads = headsOf(state);
   const x0 = model.startTokens(state);
   const n = x0.length / 2;
   const { field, step } = model.flowOf(heads, state.beta, n);
@@ -38,7 +40,7 @@ function prepare(state) {
   const plain = sign !== 0 && model.isPlain(heads, sign);
   const pair = n === 2;
   const steep = !pair && state.beta * Math.max(...heads.map(({ B }) => Math.hypot(...B))) > STEEP;
-  const energy = (x) => model.logEnergy(x, n, heads, state.beta);
+  const energy = (x) => logEnergy(x, n, 2, heads, state.beta);
   const gap = (x) => Math.atan2(Math.abs(x[0] * x[3] - x[1] * x[2]), x[0] * x[2] + x[1] * x[3]);
   const measure = pair ? gap : steep ? (x) => energy(x) / Math.LN10 : (x) => Math.exp(energy(x));
   const theory = pair && plain ? gapCurve(gap(x0), state.beta, sign, state.t_end) : null;
@@ -134,7 +136,7 @@ function sentence(now, m) {
 function paint(ctx, view, { now, m, k, chosen, held, moving, heldAngles }) {
   const p = view.palette;
   const g = ring.place(view);
-  if (now.n >= 16) ring.silhouette(ctx, g, p, m.angles, 0.6 * (Math.min(view.w, view.h) / 2 - g.R));
+  if (now.n >= 16) ring.silhouette(ctx, g, p, ring.law(m.angles), 0.6 * (Math.min(view.w, view.h) / 2 - g.R));
   ring.disc(ctx, g, p);
   ring.tunnel(ctx, g, p, {
     frames: (j) => now.run.at(j),

@@ -1,5 +1,6 @@
 // View "consensus": particles on a landscape, and the mean they agree on.
 
+import { minus } from "../kit/dom.mjs";
 import { doubles } from "../kit/passport.mjs";
 import { mix } from "../kit/palette.mjs";
 import { linear } from "../kit/scale.mjs";
@@ -68,7 +69,7 @@ function draw(ctx, view, { model, k }) {
   }
   ctx.stroke();
   for (const tick of [-2, -1, 0, 1, 2])
-    label(ctx, String(tick).replace("-", "−"), px(tick), bottom + 26, p, { size: 11.5, color: p.mut, align: "center" });
+    label(ctx, minus(tick), px(tick), bottom + 26, p, { size: 11.5, color: p.mut, align: "center" });
   ctx.save();
   ctx.strokeStyle = p.theory;
   ctx.lineWidth = 1.8;
@@ -136,7 +137,10 @@ function lampsOf(model, k) {
 function verdictOf(model, k) {
   const { mean, variance, state, stop } = model;
   const wide = Math.sqrt(variance[k]);
-  if (state.kernel > 0) return wide > 0.3 ? ["More than one opinion", "Particles gather in the wells that are near them.", "theory"] : ["One opinion", "The kernel is too wide to keep the wells apart.", "ink"];
+  if (state.kernel > 0) {
+    const why = model.wells.length > 1 ? "They began near one well, or the kernel is too wide to keep two apart." : "There is one well, for all.";
+    return wide > 0.3 ? ["More than one opinion", "Each gathers with those that are near.", "theory"] : ["One opinion", why, "ink"];
+  }
   if (stop !== null)
     return [wide < 0.05 ? `They agree at ${mean[k].toFixed(4)}, not at 1` : "On the way to a consensus", `Closed form: at ${stop.toFixed(6)}; 1 − *m* = (1 − *m*_0) (1 + *αS*_0)^{−1/2}.`, "theory"];
   return [wide < 0.05 ? `They agree at ${short(mean[k])}` : "On the way to a consensus", "All hear one mean: they end in one place, well or not.", "ink"];
@@ -153,7 +157,7 @@ function build(card) {
     k = Math.max(0, Math.min(model.filled - 1, Math.round((t / model.state.t_end) * FRAMES)));
     stage.invalidate();
     chart.set({ now: k, filled: model.filled });
-    readouts.set(0, model.mean[k].toFixed(4).replace("-", "−"));
+    readouts.set(0, minus(model.mean[k].toFixed(4)));
     readouts.set(1, short(Math.sqrt(model.variance[k])));
     readouts.set(2, short(Math.min(...model.wells.map((w) => Math.abs(w - model.mean[k])))));
     verdict.set(...verdictOf(model, k));

@@ -7,8 +7,9 @@ import { choice, slider } from "../kit/slider.mjs";
 import { turning } from "../kit/turning.mjs";
 import { concentrationBound, couplingCost, effectiveNeighbours, massPlus } from "../twin/cold.mjs";
 import { drawBall } from "./ball_stage.mjs";
-import { drawCircle, groupsOf, anglesOf } from "./circle_stage.mjs";
-import { bandsOf, NAMES, overlays, rangeOf } from "./flow_chart.mjs";
+import { angles as anglesOf } from "../twin/points.mjs";
+import { drawCircle, groupsOf } from "./circle_stage.mjs";
+import { bandsOf, NAMES, overlays, phased, rangeOf } from "./flow_chart.mjs";
 import { exitOf, fitBound, matricesOf, phasesOf, runOf, trackOf } from "./flow_run.mjs";
 import { lampsOf, LAMPS, phaseAt, readoutsOf, sentence, verdictOf } from "./flow_words.mjs";
 import { betaSlider, gapSlider } from "./knobs.mjs";
@@ -43,6 +44,8 @@ function build(card) {
   let ghosts = [];
   const pace = card.pace();
   let neighbours = null;
+  let drawn = null; // the frame on the stage
+  let told = null; // the frame whose neighbours have been counted
   let hint = true;
 
   const stage = card.stage({
@@ -92,13 +95,15 @@ function build(card) {
 
   function show(t) {
     k = t <= run.axis.min ? 0 : run.flow.index(t);
-    stage.invalidate();
+    if (drawn !== k) stage.invalidate();
+    drawn = k;
     chart.set({ now: k, filled: run.flow.filled });
     if (!pace.due()) {
       readouts.set(0, readoutsOf(run, { value: run.flow.values[k], phase: null, neighbours })[0][1]);
       return;
     }
-    neighbours = run.state.rule === "softmax" ? effectiveNeighbours(run.flow.at(k), run.n, run.d, run.head.B, run.beta, run.start.mass) : null;
+    if (told !== k) neighbours = heardAt(k);
+    told = k;
     const now = moment(t);
     readoutsOf(run, now).forEach(([name, text, tone], i) => {
       readouts.name(i, name);
@@ -116,6 +121,9 @@ function build(card) {
     passport.update();
     card.relabel();
   }
+  const heardAt = (frame) =>
+    run.state.rule === "softmax" ? effectiveNeighbours(run.flow.at(frame), run.n, run.d, run.head.B, run.beta, run.start.mass) : null;
+
   /** Whether the theorem does not speak: then its marks are taken away. */
   const outsideHead = () => !(run.facts.invertible && run.facts.symmetric && run.facts.gap && run.facts.positive);
 
@@ -178,7 +186,7 @@ function build(card) {
     const made = matricesOf(state);
     const moment = run.times[run.flow.index(state.t)];
     const t = state.t <= run.axis.min ? 0 : Number(moment.toPrecision(12));
-    return flowPython(state, { ...made, t, curve: run.curve, dim: run.limit.dim, vector: run.top?.vector, frame: run.flow.index(state.t) });
+    return flowPython(state, { ...made, t, curve: run.curve, dim: run.limit.dim, vector: run.top?.vector, weighed: run.start.weighed, frame: run.flow.index(state.t) });
   }
 
   function controls() {
@@ -204,7 +212,7 @@ function build(card) {
   function showCurves() {
     const { state } = run;
     chart.set({
-      axis: run.axis, t: run.times, filled: run.flow.filled, curves: [{ y: run.flow.values }], ghosts, levels: levelsOf(),
+      axis: run.axis, t: run.times, filled: run.flow.filled, strip: phased(run), curves: [{ y: run.flow.values }], ghosts, levels: levelsOf(),
       name: run.curve === "distance" && !run.exactLimit ? "*W*_2 to the limit, at most (chordal)" : NAMES[run.curve],
       log: run.curve === "distance" && state.scale === "log", x: run.isLog ? "layer-time *t*, log" : "layer-time *t*",
     });
@@ -214,6 +222,7 @@ function build(card) {
     const state = card.values();
     keep(state);
     run = runOf(state);
+    drawn = told = null;
     if (run.curve !== "distance") ghosts = [];
     const until = performance.now() + AT_ONCE;
     while (run.times[run.flow.filled - 1] < Math.min(player.t, state.t_end) && performance.now() < until && run.flow.advance(4));
@@ -234,6 +243,7 @@ function build(card) {
   card.on(["turn", "tilt", "sides"], () => stage.invalidate());
   card.onFollow(() => {
     ghosts = [];
+    stage.invalidate();
     showCurves();
   });
   /** What is shown, as numbers: for tests and for the curious. */

@@ -2,6 +2,7 @@
 
 import { linear, log } from "../kit/scale.mjs";
 import { logTimes, trajectory } from "../kit/trajectory.mjs";
+import { headOf } from "../twin/attention.mjs";
 import * as cold from "../twin/cold.mjs";
 import { fieldOf } from "../twin/cold_field.mjs";
 import { rk4Step } from "../twin/flow.mjs";
@@ -22,14 +23,12 @@ export function matricesOf({ B, V }) {
   return { d, B: B.length === d ? B : EYE[d], V };
 }
 
-export const headOf = ({ B, V }) => ({ B: B.flat(), V: V.flat() });
-
 /** The inverse temperature, infinite without softmax. */
 export const betaOf = ({ beta, rule }) => (rule === "softmax" ? beta : Infinity);
 
 /** What the theorem asks of the head and of the start. */
-function hypothesesOf(limit, state, heard) {
-  const positive = state.start !== "pair" && Math.abs(state.density) < 1 && state.band === 0;
+function hypothesesOf(limit, state, heard, { weighed }) {
+  const positive = state.start !== "pair" && !(weighed && (Math.abs(state.density) >= 1 || state.band > 0));
   const few = state.start === "draw" ? FEW_DRAWN : FEW_NODES;
   return {
     invertible: limit.invertible,
@@ -115,7 +114,7 @@ export function runOf(state) {
     state, d, n, head, start, limit, top, known, beta, heard, isLog, times, curve, can, flow, field,
     axis: isLog ? log(FIRST, state.t_end) : linear(0, state.t_end),
     scale: known && beta < Infinity ? cold.laplaceScale(beta) : null,
-    facts: hypothesesOf(limit, state, heard),
+    facts: hypothesesOf(limit, state, heard, start),
     beside: known && curve === "distance" && state.rule !== "zero_temperature" ? besideOf(state, head, start, limit) : null,
     exactLimit: limit.dim === 1,
     followed: followedOf(start.x, d),

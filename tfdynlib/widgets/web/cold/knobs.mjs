@@ -2,9 +2,10 @@
 
 import { number } from "../kit/dom.mjs";
 import { slider } from "../kit/slider.mjs";
+import { headOf } from "../twin/attention.mjs";
 import { eigenSymmetric, limitOf } from "../twin/cold.mjs";
 import { matmul } from "../twin/linalg.mjs";
-import { headOf, matricesOf } from "./flow_run.mjs";
+import { matricesOf } from "./flow_run.mjs";
 
 const COLDEST = 1e4;
 

@@ -1,5 +1,6 @@
 // Numbers of the figure as text.
 
+import { minus, number, spoken } from "../kit/dom.mjs";
 import { tickText } from "../kit/scale.mjs";
 
 /** Three digits; powers of ten where a number is tiny or huge. */
@@ -8,24 +9,17 @@ export function short(value, count = 3) {
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   if (size < 1e-12) return "0";
   if (size >= 1e5 || size < 1e-4) return tickText(Number(value.toPrecision(2)));
-  return String(Number(value.toPrecision(count))).replace("-", "−");
+  return number(value, count);
 }
 
 /** A distance: three decimals, or two digits where it is small. */
 export const metres = (value) => (value >= 0.01 ? value.toFixed(3) : short(value, 2));
 
 /** The same to be heard. */
-export const heard = (text) =>
-  text
-    .replace(/·?10\^\{(.*?)\}/gu, " times 10 to the $1")
-    .replace(/[*_{}]/gu, "")
-    .replace(/∞/gu, "infinity");
-
-/** Rows of a matrix, a list, a number: as Python writes it. */
-export const text = (value) => (Array.isArray(value) ? `[${value.map(text).join(", ")}]` : String(value));
+export const heard = (text) => spoken(text).replace(/[*_{}]/gu, "").replace(/∞/gu, "infinity");
 
 /** A direction as coordinates or, on the circle, as an angle. */
 export function direction(v) {
-  if (v.length === 3) return `(${v.map((x) => (Math.abs(x) < 5e-3 ? "0" : x.toFixed(2).replace("-", "−"))).join(", ")})`;
+  if (v.length === 3) return `(${v.map((x) => (Math.abs(x) < 5e-3 ? "0" : minus(x.toFixed(2)))).join(", ")})`;
   return `${short((Math.atan2(v[1], v[0]) * 180) / Math.PI)}°`;
 }

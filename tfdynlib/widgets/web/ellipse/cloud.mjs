@@ -8,7 +8,7 @@ import { cloudOf, endOf, STEP } from "./cloud_run.mjs";
 import * as line from "./line.mjs";
 import { cloudPython } from "./python.mjs";
 import { wall } from "./wall.mjs";
-import { digits, heard, short } from "./words.mjs";
+import { digits, heard } from "./words.mjs";
 
 const BINS = 60;
 

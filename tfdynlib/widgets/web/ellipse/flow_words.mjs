@@ -1,5 +1,6 @@
 // View "flow": readouts, verdict, lamps, and the sentence that is heard.
 
+import { lampState } from "../kit/lamps.mjs";
 import * as m2 from "../twin/matrix2.mjs";
 import { eigenvalues } from "../twin/linalg.mjs";
 import { distance, scalarOf } from "../twin/gaussian.mjs";
@@ -73,8 +74,6 @@ export const LAMPS = [
   "the mean comes to rest",
 ];
 
-const word = (fact) => (fact === null ? "unasked" : fact ? "holds" : "fails");
-
 /** Whether -v (B + B^T) is positive definite; null if V is no multiple of I. */
 function opposite({ B, V }) {
   const sum = m2.add(B, m2.transpose(B));
@@ -93,12 +92,12 @@ export function lampsOf(run, t) {
   const by = Number.isFinite(margin) ? `, margin ${digits(margin, 3)}` : "";
   const rest = run.limit ? Boolean(run.limit.mean) : null;
   return [
-    [word(Boolean(theorem)), theorem ? `${kind}: ${theorem}${by}` : "undecided: the run alone is shown"],
-    [word(v !== null), v === null ? "the precision is not linear" : `*v* = ${digits(v, 3)}`],
-    [word(opposite(layer)), "this alone keeps the covariance bounded"],
-    [word(slow > 1e-12), slow > 1e-12 ? "needed for a limit of full rank" : "then no limit of full rank is promised"],
-    [word(run.rank === 2), `rank ${run.rank}: it never changes in finite time`],
-    [word(rest), `now at ${pair(run.at(t).mean)}${rest === null ? "" : rest ? "; drag the target" : "; *J* + *V* is not stable"}`],
+    [lampState(Boolean(theorem)), theorem ? `${kind}: ${theorem}${by}` : "undecided: the run alone is shown"],
+    [lampState(v !== null), v === null ? "the precision is not linear" : `*v* = ${digits(v, 3)}`],
+    [lampState(opposite(layer)), "this alone keeps the covariance bounded"],
+    [lampState(slow > 1e-12), slow > 1e-12 ? "needed for a limit of full rank" : "then no limit of full rank is promised"],
+    [lampState(run.rank === 2), `rank ${run.rank}: it never changes in finite time`],
+    [lampState(rest), `now at ${pair(run.at(t).mean)}${rest === null ? "" : rest ? "; drag the target" : "; *J* + *V* is not stable"}`],
   ];
 }
 

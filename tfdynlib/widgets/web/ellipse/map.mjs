@@ -1,5 +1,6 @@
 // View "map": the fate of one variance over drift and attention.
 
+import { minus } from "../kit/dom.mjs";
 import { doubles } from "../kit/passport.mjs";
 import { fade, mix } from "../kit/palette.mjs";
 import { linear } from "../kit/scale.mjs";
@@ -104,7 +105,7 @@ function draw(ctx, view, g, { a, vk, s0 }) {
   label(ctx, "decays", g.x(-1), g.y(-0.9), p, text);
   label(ctx, "*a* = −*vk S*_0", g.x(-far * 0.38) - 8, g.y(top * 0.38) + 8, p, { size: 12.5, align: "right", color: p.theory, halo: p.bg });
   for (const v of [-2, -1, 0, 1, 2]) {
-    const name = String(v).replace("-", "−");
+    const name = minus(v);
     label(ctx, name, g.x(v), g.top + g.h + 11, p, { size: 11.5, color: p.mut, align: "center" });
     label(ctx, name, g.left - 6, g.y(v), p, { size: 11.5, color: p.mut, align: "right" });
   }

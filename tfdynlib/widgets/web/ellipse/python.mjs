@@ -1,12 +1,12 @@
 // The lines of Python that print the numbers on the screen.
 
-import { text } from "./words.mjs";
+import { lines as joined, literal } from "../kit/python.mjs";
 
-const lines = (...parts) => `${parts.flat().join("\n")}\n`;
+const lines = (...parts) => `${joined(...parts)}\n`;
 
 const layer = ({ A, B, V, b }) => [
-  `A, B, V = ${text(A)}, ${text(B)}, ${text(V)}`,
-  `layer = gaussian.Layer(A, B, V, b=${text(b)})`,
+  `A, B, V = ${literal(A)}, ${literal(B)}, ${literal(V)}`,
+  `layer = gaussian.Layer(A, B, V, b=${literal(b)})`,
 ];
 
 const BESIDE = {
@@ -47,7 +47,7 @@ export function flowPython(state, { at, wall, beside, euler, floor }) {
   return lines(
     ["import numpy as np", ...needs, "from tfdynlib import gaussian", ""],
     layer(state),
-    [`start = gaussian.Gaussian(mean=${text(state.mean)}, cov=${text(state.cov)})`],
+    [`start = gaussian.Gaussian(mean=${literal(state.mean)}, cov=${literal(state.cov)})`],
     at > 0 ? moved : still,
     wall ? ["print(gaussian.blow_up_time(layer, start.cov))"] : [],
     more,
@@ -66,8 +66,8 @@ export function tiltPython({ mean, cov, B, query, n, seed, shown, t }) {
   return lines(
     ["import numpy as np", "from tfdynlib import gaussian", ""],
     [
-      `tokens = gaussian.Gaussian(mean=${text(mean)}, cov=${text(cov)})`,
-      `p = ${t} * np.array(${text(B)}) @ ${text(query)}`,
+      `tokens = gaussian.Gaussian(mean=${literal(mean)}, cov=${literal(cov)})`,
+      `p = ${t} * np.array(${literal(B)}) @ ${literal(query)}`,
       "print(tokens.mean + tokens.cov @ p, np.exp(-p @ tokens.cov @ p))",
     ],
     shown === "sample" ? sample : [],

@@ -1,5 +1,6 @@
 // Numbers of the figure as text.
 
+import { minus, number, spoken } from "../kit/dom.mjs";
 import { tickText } from "../kit/scale.mjs";
 
 /** Two decimals; small and large numbers with three digits. */
@@ -8,22 +9,17 @@ export function short(value) {
   if (size < 5e-10) return "0";
   if (size >= 1e4 || size < 1e-3) return tickText(Number(value.toPrecision(2)));
   const text = size < 0.1 || size >= 100 ? String(Number(value.toPrecision(3))) : value.toFixed(2);
-  return text.replace("-", "−");
+  return minus(text);
 }
 
 /** A number with `digits` digits. */
 export const digits = (value, count = 4) =>
-  (Math.abs(value) >= 1e5 || (value !== 0 && Math.abs(value) < 1e-4)
+  Math.abs(value) >= 1e5 || (value !== 0 && Math.abs(value) < 1e-4)
     ? tickText(Number(value.toPrecision(Math.min(3, count))))
-    : String(Number(value.toPrecision(count)))
-  ).replace("-", "−");
+    : number(value, count);
 
 /** The same to be heard. */
-export const heard = (text) => text.replace(/·?10\^\{(.*?)\}/gu, " times 10 to the $1");
+export const heard = spoken;
 
 /** A row of numbers in brackets. */
 export const pair = (values, format = short) => `(${values.map(format).join(", ")})`;
-
-/** Rows of a matrix, a list, a number: as Python writes it. */
-export const text = (value) =>
-  Array.isArray(value) ? `[${value.map(text).join(", ")}]` : String(value);

@@ -1,13 +1,12 @@
 // The lines of Python that give the numbers of a step.
 
+import { isDiagonal, literal } from "../kit/python.mjs";
 import { stepsToOne } from "./run.mjs";
-
-const isDiagonal = (rows) => rows.every((row, i) => row.every((v, j) => i === j || v === 0));
 
 /** A 3 x 3 matrix as a reader would write it. */
 function matrix(rows) {
   const entries = rows.map((row, i) => row[i]);
-  if (!isDiagonal(rows)) return `[${rows.map((row) => `[${row.join(", ")}]`).join(", ")}]`;
+  if (!isDiagonal(rows)) return literal(rows);
   return entries.every((v) => v === 1) ? "np.eye(3)" : `np.diag([${entries.join(", ")}])`;
 }
 

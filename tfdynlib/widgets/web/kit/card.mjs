@@ -76,7 +76,7 @@
  *                                    grat line line2 bg soft glass0 glass1
  *   card.onFollow(fn)                after a link on the page was followed: forget what no
  *        address tells (earlier runs that are drawn beside the present one)
- *   card.pace()                      { due(), soon() }: when words that flicker are written while it plays
+ *   card.pace()                      { due(), soon() }: when words that flicker are written while it plays or fills
  *   card.rare(fn)                    fn at most once a second, and always once more at the end
  *   card.el, card.model, card.clock (the player made), card.onPage (false in a notebook),
  *        card.onPaper() (being printed: leave hints away), card.guard(fn)
@@ -237,11 +237,14 @@ function makeCard(spec, { model, el }, fail) {
       note.hidden = text === "";
       note.textContent = text;
     },
-    pace: () => pace(() => card.clock?.playing),
+    pace: () => pace(() => card.clock?.playing || card.clock?.filling),
     rare: (fn) => atMostEachSecond(guard(fn)),
     speak: (text) => {
       if (typeof text === "string") voice.speak(text);
-      else if (!card.clock?.playing) voice.speak();
+      else {
+        heard.flush();
+        if (!card.clock?.playing && !card.clock?.postpone()) voice.speak();
+      }
       relabel();
     },
     live(fn) {

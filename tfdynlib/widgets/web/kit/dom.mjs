@@ -55,6 +55,9 @@ export function plain(text) {
     .trim();
 }
 
+/** A number as it is heard: powers of ten in words. */
+export const spoken = (text) => text.replace(/·10\^/gu, " times 10^").replace(/10\^\{(.*?)\}/gu, "10 to the $1");
+
 /** Replace what a node holds by rich text, only when it differs. */
 export function setRich(node, text) {
   if (node.tfdynText === text) return;
@@ -93,11 +96,11 @@ export function icon(name) {
   return box;
 }
 
+/** The text of a number with the minus of print, U+2212. */
+export const minus = (text) => String(text).replace("-", "−");
+
 /** A number as a reader writes it: minus as U+2212, no trailing zeros. */
-export function number(value, digits = 4) {
-  const text = Number(value.toPrecision(digits));
-  return String(text).replace("-", "−");
-}
+export const number = (value, digits = 4) => minus(Number(value.toPrecision(digits)));
 
 /** The number in what a reader typed, or NaN: comma or point, minus of either kind. */
 export function parseNumber(text) {

@@ -2,6 +2,9 @@
 
 import { h, icon, rich, setRich } from "./dom.mjs";
 
+/** The state of a lamp from a fact: true, false, or null where nothing is known. */
+export const lampState = (fact) => (fact === null ? "unasked" : fact ? "holds" : "fails");
+
 const WORDS = { holds: "holds", fails: "fails", unasked: "not asked" };
 
 /** Lamps under a title.  `set(i, state, detail, name)`; the word is always said. */

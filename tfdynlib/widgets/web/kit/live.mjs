@@ -31,15 +31,15 @@ export function live(sentence) {
 }
 
 /**
- * How often words that flicker are written while something plays: `due()` says whether it
- * is time, and counts it; after `soon()` it is, whatever the time.
+ * How often words that flicker are written while something is `moving`: `due()` says whether
+ * it is time, and counts it; after `soon()` it is, whatever the time.
  */
-export function pace(playing) {
+export function pace(moving) {
   let last = -Infinity;
   return {
     due() {
       const now = performance.now();
-      if (playing() && now - last <= WRITE) return false;
+      if (moving() && now - last <= WRITE) return false;
       last = now;
       return true;
     },

@@ -2,12 +2,16 @@
 
 import { transport } from "./transport.mjs";
 
+// Of a frame of 16 ms, ms for integration; and between two pictures of a run that only fills.
+const [BESIDE_MOTION, AT_REST, BETWEEN] = [7, 12, 50];
+
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /**
  * The player of a card.  See card.mjs for the options.  Time runs evenly along
  * `axis` (so evenly in log t on a logarithmic one) and crosses it in `seconds`.
- * Playing follows the buffer: it never shows what is not integrated yet.
+ * Playing follows the buffer: it never shows what is not integrated yet.  At rest most of a
+ * frame goes to the buffer, whose growth is shown twenty times a second.
  */
 export function player(card, options) {
   const { work, show, filled, seconds = 10, step: stepLength } = options;
@@ -18,8 +22,11 @@ export function player(card, options) {
   const within = (value) => Math.min(Math.max(near(value), axis.min), axis.max);
   let t = within(card.get(key) ?? axis.min);
   let playing = false;
-  let shown = false; // the picture is that of t and of the present buffer
-  let unsaid = false; // t rests, but the buffer is not there yet
+  let shown = false; // the picture is that of t and of the present buffer, or new enough
+  let filling = false; // something was left to integrate
+  let drawn = -Infinity;
+  let unsaid = false; // t rests, but is not seen yet
+  let saying = false; // what is said now has been seen
   let last = null;
   const there = () => filled() >= t - 1e-9;
 
@@ -82,17 +89,20 @@ export function player(card, options) {
   }
 
   function frame(now) {
-    const left = work(7);
-    if (left) shown = false;
+    const left = work(playing ? BESIDE_MOTION : AT_REST);
+    if (left ? now - drawn >= BETWEEN : filling) shown = false;
+    filling = left;
     if (playing) move(now);
     if (!shown) {
-      shown = !left;
+      [shown, drawn] = [true, now];
       show(t);
       showControls();
     }
     if (unsaid && (there() || !left)) {
       unsaid = false;
+      saying = true;
       card.speak();
+      saying = false;
     }
     return playing || left;
   }
@@ -107,14 +117,17 @@ export function player(card, options) {
     get playing() {
       return playing;
     },
+    get filling() {
+      return filling;
+    },
     get axis() {
       return axis;
     },
     set axis(next) {
-      const before = t;
+      const asked = playing ? t : (card.get(key) ?? t); // the old axis may have kept t back
       axis = next;
-      t = within(t);
-      if (t !== before && !playing) card.moment(t);
+      t = within(asked);
+      if (t !== asked && !playing) card.moment(t);
       self.wake();
     },
     play() {
@@ -143,6 +156,13 @@ export function player(card, options) {
     wake() {
       shown = false;
       card.loop.wake();
+    },
+    /** True if the picture is not that of the state yet: its sentence is said with it. */
+    postpone() {
+      if (shown || saying) return false;
+      unsaid = true;
+      card.loop.wake();
+      return true;
     },
     /** Draw the present moment at once, and tell it when the buffer is there. */
     now() {

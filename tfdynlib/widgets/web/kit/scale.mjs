@@ -1,5 +1,7 @@
 // Axes: a value to a share of the way (0 to 1) and back, with ticks.
 
+import { minus } from "./dom.mjs";
+
 /** A linear axis from `a` to `b`. */
 export function linear(a, b) {
   return {
@@ -58,14 +60,21 @@ function decades(a, b, about = 4) {
   return ticks.length > 1 ? ticks : linearTicks(a, b, about);
 }
 
+/** Three digits, or a power of ten where a number is small or large. */
+export function threeDigits(value) {
+  const size = Math.abs(value);
+  if (size !== 0 && (size >= 1e5 || size < 1e-3)) return tickText(Number(value.toPrecision(3)));
+  return minus(size >= 1000 ? Number(value.toPrecision(3)) : value.toPrecision(3));
+}
+
 /** A tick as text: 0.1, 100, 2·10⁵ written short. */
 export function tickText(value) {
   const size = Math.abs(value);
   if (size !== 0 && (size >= 1e5 || size < 1e-3)) {
     const power = Math.floor(Math.log10(size) + 1e-9);
     const lead = Number((value / 10 ** power).toPrecision(3));
-    const head = lead === 1 ? "" : `${lead}·`.replace("-", "−");
-    return `${head}10^{${String(power).replace("-", "−")}}`;
+    const head = lead === 1 ? "" : minus(`${lead}·`);
+    return `${head}10^{${minus(power)}}`;
   }
-  return String(Number(value.toPrecision(6))).replace("-", "−");
+  return minus(Number(value.toPrecision(6)));
 }

@@ -1,7 +1,7 @@
 // The mean of G^2 against the number of heads: stored runs behind, the reader's in front.
 
 import { grip } from "../kit/chart.mjs";
-import { h, setRich } from "../kit/dom.mjs";
+import { h, minus, setRich } from "../kit/dom.mjs";
 import { fade } from "../kit/palette.mjs";
 import { log, tickText } from "../kit/scale.mjs";
 import { drag, surface } from "../kit/stage.mjs";
@@ -118,7 +118,7 @@ function line(ctx, view, at, list, name) {
   ctx.lineTo(at.x(b), at.y(found.at(b)));
   ctx.stroke();
   ctx.setLineDash([]);
-  const power = found.power.toFixed(2).replace("-", "−");
+  const power = minus(found.power.toFixed(2));
   label(ctx, `${name} *H*^{${power}}`, at.right, at.top + 6, p, {
     size: 12.5, color: p.mut, align: "right", halo: p.bg,
   });

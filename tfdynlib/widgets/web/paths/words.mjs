@@ -1,16 +1,10 @@
 // What the figure of moving weights says: numbers, lamps, verdict, and what is heard.
 
-import { tickText } from "../kit/scale.mjs";
+import { threeDigits, tickText } from "../kit/scale.mjs";
 import { meanAction } from "./run.mjs";
 
-/** A number as it is read: three digits, with a power of ten where it is small or large. */
-export function short(value) {
-  if (!Number.isFinite(value)) return "…";
-  const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e5 || size < 1e-3)) return tickText(Number(value.toPrecision(3)));
-  const text = size >= 1000 ? String(Number(value.toPrecision(3))) : value.toPrecision(3);
-  return text.replaceAll("-", "−");
-}
+/** A number as it is read, or a sign that it is not there yet. */
+export const short = (value) => (Number.isFinite(value) ? threeDigits(value) : "…");
 
 const LONGEST = 2.7; // RK4 is stable while step times Lipschitz bound is below 2.78
 

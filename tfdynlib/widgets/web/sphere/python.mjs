@@ -1,15 +1,14 @@
 // The lines of Python that give the picture's numbers.
 
+import { isDiagonal, literal } from "../kit/python.mjs";
 import { STEP, stepLength } from "./run.mjs";
 
 const EYE = "np.eye(3)";
 
-const isDiagonal = (rows) => rows.every((row, i) => row.every((v, j) => i === j || v === 0));
-
 /** A 3 x 3 matrix as a reader would write it. */
 function matrix(rows) {
   const entries = rows.map((row, i) => row[i]);
-  if (!isDiagonal(rows)) return `[${rows.map((row) => `[${row.join(", ")}]`).join(", ")}]`;
+  if (!isDiagonal(rows)) return literal(rows);
   if (entries.every((v) => v === 1)) return EYE;
   if (entries.every((v) => v === -1)) return `-${EYE}`;
   return `np.diag([${entries.map((v) => (Number.isInteger(v) ? `${v}.0` : v)).join(", ")}])`;

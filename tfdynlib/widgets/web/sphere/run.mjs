@@ -1,8 +1,8 @@
 // From the state of the figure to a trajectory: start, step, field, energy.
 
 import { evenTimes, trajectory } from "../kit/trajectory.mjs";
-import { velocity } from "../twin/attention.mjs";
-import { logInteraction } from "../twin/energy.mjs";
+import { headsOf, velocity } from "../twin/attention.mjs";
+import { logEnergy } from "../twin/energy.mjs";
 import { rk4Step } from "../twin/flow.mjs";
 import { uniformSphere } from "../twin/points.mjs";
 import { generator } from "../twin/random.mjs";
@@ -13,9 +13,11 @@ const HALVINGS = 5;
 const FRAMES = 2000;
 const STEEP = 700; // above this bound of β|B| an energy may be too large for a double
 
-/** Heads as the twin takes them: flat, row-major. */
-export const headsOf = ({ B, V }) =>
-  B.map((rows, h) => ({ B: rows.flat(), V: V[h].flat() }));
+/** The state with as many B as V: Python sets them one after the other. */
+export function paired(state) {
+  const count = Math.min(state.B.length, state.V.length);
+  return { ...state, B: state.B.slice(0, count), V: state.V.slice(0, count) };
+}
 
 /** Uniform in the cap of 60 degrees round the north pole. */
 function cap(n, seed) {
@@ -60,13 +62,6 @@ export function stepLength({ beta, B, V, rule }) {
   return null;
 }
 
-/** log E of the interaction energy: the mean over heads of (1/2β) ∬ e^{β⟨Bx, y⟩}. */
-function logEnergy(x, n, heads, beta) {
-  const each = heads.map((head) => logInteraction(x, n, 3, head, beta));
-  const top = Math.max(...each);
-  return top + Math.log(each.reduce((sum, e) => sum + Math.exp(e - top), 0) / each.length);
-}
-
 export const velocityOf = (x, heads, { n, beta, rule }) =>
   velocity(x, n, 3, heads, { beta, rule });
 
@@ -82,7 +77,7 @@ export function runOf(state) {
   const spacing = STEP * Math.ceil(end / STEP / FRAMES);
   const field = (t, x, out) => velocity(x, n, 3, heads, { beta, rule }, out);
   const steep = beta * Math.max(...state.B.map(size)) > STEEP;
-  const energy = (x) => logEnergy(x, n, heads, beta);
+  const energy = (x) => logEnergy(x, n, 3, heads, beta);
   const run = trajectory({
     times: dt === null ? Float64Array.of(0) : evenTimes(end, spacing),
     dt: dt ?? STEP,

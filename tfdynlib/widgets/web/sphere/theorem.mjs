@@ -1,5 +1,7 @@
 // What the gradient-flow theorem says about given heads.
 
+import { minus } from "../kit/dom.mjs";
+
 const SMALL = 1e-12;
 
 const symmetric = (rows) =>
@@ -42,7 +44,7 @@ export function facts({ B, V, rule }) {
   };
 }
 
-const factorText = (c) => String(Number(c.toPrecision(3))).replace("-", "−");
+const factorText = (c) => minus(Number(c.toPrecision(3)));
 
 /** The factor in words, and what it does to the energy where the theorem speaks. */
 function direction({ factor: c, mixed, gradient }) {

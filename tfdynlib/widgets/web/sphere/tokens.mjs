@@ -6,7 +6,7 @@ import { linear, logFromZero } from "../kit/scale.mjs";
 import { drawStage } from "./draw.mjs";
 import { HEADS } from "./editor.mjs";
 import { python as pythonOf } from "./python.mjs";
-import { runOf, STEP, topSpeed, velocityOf } from "./run.mjs";
+import { paired, runOf, STEP, topSpeed, velocityOf } from "./run.mjs";
 import { facts, lampsOf } from "./theorem.mjs";
 import { turning } from "../kit/turning.mjs";
 import { energyText, levelsOf, sentence, verdictOf } from "./words.mjs";
@@ -19,12 +19,6 @@ const AT_ONCE = 30; // ms of integration when a weight changes, to stay at the s
 
 /** The lines of Python for a state. */
 const python = (state) => pythonOf({ ...paired(state), radius: RADIUS });
-
-/** The state with as many B as V: Python sets them one after the other. */
-function paired(state) {
-  const count = Math.min(state.B.length, state.V.length);
-  return { ...state, B: state.B.slice(0, count), V: state.V.slice(0, count) };
-}
 
 /** Everything that follows from the weights, made anew at each change. */
 function solve(state) {

@@ -1,17 +1,12 @@
 // Two clouds that differ a little, moved together: heads, starts, distance, and the bound.
 
 import { evenTimes, trajectory } from "../kit/trajectory.mjs";
+import { headsOf } from "../twin/attention.mjs";
 import { eigenvalues, matmul, transpose } from "../twin/linalg.mjs";
 import { rk4Step } from "../twin/flow.mjs";
-import { headsOf, startOf, STEP, stepLength, velocityOf } from "./run.mjs";
+import { paired, startOf, STEP, stepLength, velocityOf } from "./run.mjs";
 
 const FRAMES = 2000;
-
-/** As many B as V. */
-export function paired(state) {
-  const count = Math.min(state.B.length, state.V.length);
-  return { ...state, B: state.B.slice(0, count), V: state.V.slice(0, count) };
-}
 
 const scaled = (list, c) => list.map((rows) => rows.map((row) => row.map((v) => c * v)));
 

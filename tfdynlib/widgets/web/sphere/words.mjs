@@ -1,20 +1,13 @@
 // What the sphere figure says: numbers, levels, verdict, and the sentence that is heard.
 
-import { tickText } from "../kit/scale.mjs";
-
-/** Three digits, or a power of ten when large or small. */
-export function short(value) {
-  const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e5 || size < 1e-3)) return tickText(Number(value.toPrecision(3)));
-  const digits = size >= 1000 ? String(Number(value.toPrecision(3))) : value.toPrecision(3);
-  return digits.replace("-", "−");
-}
+import { minus } from "../kit/dom.mjs";
+import { threeDigits } from "../kit/scale.mjs";
 
 /** An energy from what a run stores: itself, or its log10 where the run is steep. */
 export function energyText(value, steep) {
-  if (!steep) return short(value);
+  if (!steep) return threeDigits(value);
   const power = Math.floor(value);
-  return `${(10 ** (value - power)).toFixed(2)}·10^{${String(power).replace("-", "−")}}`;
+  return `${(10 ** (value - power)).toFixed(2)}·10^{${minus(power)}}`;
 }
 
 /** Levels E_max / k of k equal clusters: true for B = V = I and cold enough attention. */

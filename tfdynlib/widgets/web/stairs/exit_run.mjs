@@ -4,7 +4,8 @@ import { log } from "../kit/scale.mjs";
 import { logTimes } from "../kit/trajectory.mjs";
 import { behind, exitTime, limitOf, polesDistance } from "../twin/exit.mjs";
 import { coldRun } from "../twin/stairs.mjs";
-import { headOf, sampled, startAngles } from "./run.mjs";
+import { headOf } from "../twin/attention.mjs";
+import { sampled, startAngles } from "./run.mjs";
 
 export const FROM = 0.1; // where the axis begins
 export const THRESHOLD = 0.2; // of W_2: what counts as having left

@@ -22,8 +22,9 @@ export function momentOf(now, t) {
 /** The exit that may be told: none from a start that is its own mirror image. */
 export const exitOf = (now) => (now.own && !now.mirrored ? now.own.exit : null);
 
-const digits = (v) => v.toFixed(3);
-const shown = (exit) => (exit === null ? "–" : exit === Infinity ? "none" : digits(exit));
+export const digits = (v) => v.toFixed(3);
+/** An exit, or that there is none. */
+export const shown = (exit) => (exit === null ? "–" : Number.isFinite(exit) ? digits(exit) : "none");
 const steps = (now) => (now.mirrored ? [] : slopes(now.law.found).filter(Number.isFinite));
 
 export function readoutsOf(now, m) {

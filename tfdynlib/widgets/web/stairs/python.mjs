@@ -1,11 +1,9 @@
 // The lines of Python that give the numbers on the screen.
 
+import { lines, literal } from "../kit/python.mjs";
 import { mergeRadius } from "../twin/stairs.mjs";
 
-const text = (value) => (Array.isArray(value) ? `[${value.map(text).join(", ")}]` : String(value));
-const lines = (...parts) => parts.flat().join("\n");
-
-const heads = ({ B, V, beta }) => `heads = weights.Heads(B=${text(B)}, V=${text(V)}, beta=${beta})`;
+const heads = ({ B, V, beta }) => `heads = weights.Heads(B=${literal(B)}, V=${literal(V)}, beta=${beta})`;
 
 function start({ start: kind, n, seed, gap, skew, turn }) {
   if (kind === "uniform") return [`x0 = sphere.uniform(${n}, 2, np.random.default_rng(${seed}))`];

@@ -2,6 +2,7 @@
 
 import { log } from "../kit/scale.mjs";
 import { logTimes } from "../kit/trajectory.mjs";
+import { headOf } from "../twin/attention.mjs";
 import { logInteraction } from "../twin/energy.mjs";
 import { growTree, waits } from "../twin/mergers.mjs";
 import { angles as anglesOf, onCircle, uniformCircle } from "../twin/points.mjs";
@@ -12,8 +13,6 @@ export const RADII = [0.03, 0.1, 0.3];
 export const TIGHT = 1e-11;
 export const LOOSE = 1e-2;
 const FRAMES = 420;
-
-export const headOf = ({ B, V }) => ({ B: B.flat(), V: V.flat() });
 
 export const isPlain = ({ B, V }) =>
   [B, V].every((M) => M.flat().every((entry, k) => entry === (k % 3 === 0 ? 1 : 0)));

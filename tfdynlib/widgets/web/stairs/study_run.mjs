@@ -6,7 +6,8 @@ import { behind, limitOf, polesDistance } from "../twin/exit.mjs";
 import { onCircle } from "../twin/points.mjs";
 import { coldRun } from "../twin/stairs.mjs";
 import { departure } from "./exit_run.mjs";
-import { headOf, sampled, startAngles } from "./run.mjs";
+import { headOf } from "../twin/attention.mjs";
+import { sampled, startAngles } from "./run.mjs";
 
 const FRAMES = 300;
 

@@ -1,6 +1,7 @@
 // Moments of the view "study" as words.
 
 import { number } from "../kit/dom.mjs";
+import { digits, shown } from "./exit_words.mjs";
 import { THRESHOLD } from "./exit_run.mjs";
 import { slopesOf } from "./study_run.mjs";
 
@@ -15,12 +16,9 @@ export const LAMPS = [
   "the slope has come to its limit",
 ];
 
-const digits = (v) => v.toFixed(3);
-const when = (exit) => (exit === null ? "–" : Number.isFinite(exit) ? digits(exit) : "none");
-
 export function readoutsOf(now, m) {
   if (!now.limit.simple) return ["–", "–", "–"];
-  return [digits(m.distance), m.stored === null ? "–" : digits(m.stored), now.own ? when(now.own.exit) : "…"];
+  return [digits(m.distance), m.stored === null ? "–" : digits(m.stored), now.own ? shown(now.own.exit) : "…"];
 }
 
 /** The verdict's second line: what the table says. */

@@ -9,6 +9,13 @@
 // underflow (exp(-200)); a symmetric B then needs half the exponentials.
 const ONE_SHIFT = 200;
 
+/** A head as it is wanted here, from nested lists. */
+export const headOf = ({ B, V }) => ({ B: B.flat(), V: V.flat() });
+
+/** Heads from lists of nested lists: as many as there are both B and V. */
+export const headsOf = ({ B, V }) =>
+  B.slice(0, V.length).map((rows, h) => headOf({ B: rows, V: V[h] }));
+
 /** Heads as plain numbers for the inner loops: 3 x 3, a missing third axis is zero. */
 function widen(M, d) {
   if (d === 3) return M;

@@ -1,7 +1,7 @@
-// The interaction energy and its slope, as tfdynlib.energy, for one head.
+// The interaction energy and its slope, as tfdynlib.energy.
 import { moments, project } from "./attention.mjs";
 
-/** E = 1/(2 beta) sum_ij m_i m_j e^{beta <B x_i, x_j>}. */
+/** E of one head, 1/(2 beta) sum_ij m_i m_j e^{beta <B x_i, x_j>}. */
 export function interaction(x, n, d, head, beta, mass) {
   return Math.exp(logInteraction(x, n, d, head, beta, mass));
 }
@@ -13,6 +13,13 @@ export function logInteraction(x, n, d, head, beta, mass) {
   let sum = 0;
   for (let i = 0; i < n; i++) sum += (mass ? mass[i] : 1 / n) * z[i] * Math.exp(shift[i] - top);
   return top + Math.log(sum) - Math.log(2 * beta);
+}
+
+/** log E of several heads of equal masses: the mean over heads of E, shifted. */
+export function logEnergy(x, n, d, heads, beta) {
+  const each = heads.map((head) => logInteraction(x, n, d, head, beta));
+  const top = Math.max(...each);
+  return top + Math.log(each.reduce((sum, value) => sum + Math.exp(value - top), 0) / each.length);
 }
 
 /** Squared metric slope of one head, sum_i m_i |g_i|^2 / s_i, with g = P B int y e^{...}. */
