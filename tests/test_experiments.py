@@ -288,7 +288,7 @@ def test_a_power_is_found_again(b, a):
     assert line.slope == pytest.approx(b, abs=1e-12)
     assert np.exp(line.level) == pytest.approx(a, rel=1e-12)
     spread = np.log([1.0, 3.0, 20.0]).std() * np.sqrt(3)
-    assert line.half_width == pytest.approx(1.96 * 0.1 / spread)
+    assert line.half_width == pytest.approx(fits.NORMAL * 0.1 / spread)
 
 
 def test_a_fit_without_errors_has_no_interval_and_one_point_is_none():
