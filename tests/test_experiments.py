@@ -14,6 +14,7 @@ from tfdynlib import (
     attention,
     energy,
     experiments,
+    fits,
     flow,
     records,
     sphere,
