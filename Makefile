@@ -5,8 +5,8 @@
 #   UPGRADE=--upgrade  with `make lock`: the newest versions that fit, not those pinned
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve live test models sweep studies beside check bench bench-full lock \
-  clean
+.PHONY: help book serve live test models sweep studies beside check bench bench-kept \
+  bench-full lock clean
 .DELETE_ON_ERROR:
 
 # The peers of the test-bench are large: they have an environment of their own.
@@ -84,6 +84,9 @@ check: $(TEST_ENV)  ## format, lint and types
 
 bench: $(BENCH_ENV)  ## measure speed beside others that compute the same (minutes)
 	@$(BENCH) --short --out benchmarks/results/here-short.json
+
+bench-kept: $(BENCH_ENV)  ## the short form as the book shows it; refuses a busy machine
+	@$(BENCH) --short --keep --out tfdynlib/stored/speed.json
 
 bench-full: $(BENCH_ENV)  ## the same with every size (half an hour)
 	@$(BENCH) --full --out benchmarks/results/here-full.json

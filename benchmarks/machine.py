@@ -4,6 +4,7 @@ import datetime
 import importlib.metadata
 import os
 import platform
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ PACKAGES = (
     *("tfdynlib", "numpy", "scipy", "POT", "numba", "finufft", "ducc0", "torch"),
     *("jax", "pykeops", "diffrax", "ott-jax", "array-api-compat", "threadpoolctl"),
 )
+STAT = Path("/proc/stat")
 VECTORS = ("avx2", "fma", "avx512f")
 
 
@@ -48,6 +50,35 @@ def thread_pools() -> list[dict[str, Any]]:
         return []
     kept = ("internal_api", "num_threads", "version", "architecture")
     return [{k: pool.get(k) for k in kept} for pool in threadpool_info()]
+
+
+class Watch:
+    """What else the machine does from now on."""
+
+    def __init__(self) -> None:
+        self.began, self.busy, self.own = time.monotonic(), _busy(), _own()
+
+    def others(self) -> float | None:
+        """Cores that were busy with other work, on average; None where the system does
+        not tell."""
+        now = _busy()
+        if self.busy is None or now is None:
+            return None
+        seconds = now - self.busy - (_own() - self.own)
+        return max(0.0, seconds / (time.monotonic() - self.began))
+
+
+def _busy() -> float | None:
+    """Seconds that all cores have worked, for anybody, since the system was started."""
+    if not STAT.exists():
+        return None
+    user, nice, system, _idle, _wait, *rest = map(int, STAT.read_text().split()[1:9])
+    return (user + nice + system + sum(rest)) / os.sysconf("SC_CLK_TCK")
+
+
+def _own() -> float:
+    """Seconds that this process and those it has waited for have worked."""
+    return sum(os.times()[:4])
 
 
 def describe() -> dict[str, Any]:

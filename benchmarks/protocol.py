@@ -1,9 +1,12 @@
 """How time is taken: one core, CPU time, in turns, medians.
 
 Ours and the peers take turns, so that other work on the machine meets all alike; what
-counts is the ratio of medians, never a number of milliseconds by itself.
+counts is the ratio of medians, never a number of milliseconds by itself.  A turn is one
+call, or as many as fill TURN: a flow asks for hundreds of velocities in a row, and the
+first of them pays for what somebody else has left in the cache.
 """
 
+import math
 import os
 import statistics
 import time
@@ -15,6 +18,7 @@ OURS = "tfdynlib"
 ROUNDS = 9  # at least; calls of more than LONG seconds take FEW
 FEW = 3
 LONG = 0.05
+TURN = 0.005  # seconds
 THREADS = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -114,11 +118,12 @@ class Outcome:
     series: list[dict[str, Any]] = field(default_factory=list)
 
 
-def clock(call: Callable[[], Any]) -> float:
-    """CPU seconds of this process that one call takes."""
+def clock(call: Callable[[], Any], times: int = 1) -> float:
+    """CPU seconds of this process that a call takes, the mean of some."""
     start = time.process_time()
-    call()
-    return time.process_time() - start
+    for _ in range(times):
+        call()
+    return (time.process_time() - start) / times
 
 
 def take_turns(
@@ -128,12 +133,15 @@ def take_turns(
 
     Each is to have been called before, so that nothing compiles here.
     """
-    taken = {name: [clock(call)] for name, call in calls.items()}
-    wanted = {name: FEW if taken[name][0] > LONG else rounds for name in calls}
-    for k in range(1, max(wanted.values())):
+    first = {name: clock(call) for name, call in calls.items()}
+    times = {n: max(1, math.ceil(TURN / max(first[n], 1e-6))) for n in calls}
+    # One long call is a turn already.
+    taken = {name: [first[name]] if times[name] == 1 else [] for name in calls}
+    wanted = {name: FEW if first[name] > LONG else rounds for name in calls}
+    for k in range(max(wanted.values())):
         for name, call in calls.items():
-            if k < wanted[name]:
-                taken[name].append(clock(call))
+            if len(taken[name]) < min(k + 1, wanted[name]):
+                taken[name].append(clock(call, times[name]))
     return {name: Timing(tuple(seconds)) for name, seconds in taken.items()}
 
 

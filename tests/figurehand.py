@@ -62,6 +62,7 @@ BEGIN = """async (name) => {
 }"""
 # From now on notes every word that a canvas draws, with its box, until it draws anew.
 NOTE_WORDS = """() => {
+  if (window.said) return; // a page that was handed on
   window.said = new Map();
   const pen = CanvasRenderingContext2D.prototype;
   const { clearRect, fillText } = pen;
@@ -77,6 +78,35 @@ NOTE_WORDS = """() => {
     return fillText.call(this, text, x, y);
   };
 }"""
+# From now on notes every line that a canvas draws, until it draws anew.
+NOTE_LINES = """() => {
+  if (window.lines) return;
+  window.lines = new Map();
+  const pen = CanvasRenderingContext2D.prototype;
+  const { clearRect, moveTo, lineTo } = pen;
+  let at = [0, 0];
+  pen.clearRect = function (...box) {
+    window.lines.set(this.canvas, []);
+    return clearRect.apply(this, box);
+  };
+  pen.moveTo = function (...to) {
+    at = to;
+    return moveTo.apply(this, to);
+  };
+  pen.lineTo = function (...to) {
+    window.lines.get(this.canvas)?.push([...at, ...to]);
+    at = to;
+    return lineTo.apply(this, to);
+  };
+}"""
+# Short or upright lines, as those of charts are: their boxes stand for them.
+CROSSED = """(name) => [...document.querySelectorAll(".tfdyn-chart")]
+  .flatMap((canvas) => (window.said.get(canvas) ?? [])
+  .filter(({ text }) => new RegExp(name).test(text))
+  .filter(({ x0, x1, y0, y1 }) => window.lines.get(canvas).some(([a, b, c, d]) =>
+    Math.min(a, c) < x1 && Math.max(a, c) > x0 &&
+    Math.min(b, d) < y1 && Math.max(b, d) > y0))
+  .map(({ text }) => text))"""
 WORDS = """() => [...document.querySelectorAll(".tfdyn canvas")]
   .filter((canvas) => canvas.offsetParent && window.said.has(canvas))
   .map((one) => [one.clientWidth, one.clientHeight, window.said.get(one)])"""
@@ -295,6 +325,14 @@ def collisions(page: Page) -> list[tuple[str, str]]:
                 if min(across, along) > 2 and not re.fullmatch(r"[−\d.]+", b["text"]):
                     found.append((b["text"], a["text"]))
     return found
+
+
+def crossed(page: Page, name: str) -> list[str]:
+    """Words of a chart, those like this, that a line runs through.
+
+    After ``NOTE_WORDS`` and ``NOTE_LINES``, and a change that draws the chart.
+    """
+    return page.evaluate(CROSSED, name)
 
 
 def violations(page: Page, *rules: str) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ import numpy as np
 
 from tfdynlib import (
     attention,
+    cbo,
     claims,
     control,
     density,
@@ -14,6 +15,7 @@ from tfdynlib import (
     geometry,
     jko,
     measure,
+    metastability,
     records,
     sphere,
     stability,
@@ -26,6 +28,7 @@ from tfdynlib.weights import Heads
 I2 = np.eye(2)
 ONE = Heads(I2, I2)
 STILL = weights.constant(ONE)
+DESCENT, LIMIT = Heads.descent(I2), metastability.Limit.of(Heads(I2, I2))
 BELL, LAYER = Gaussian([0, 0], I2), Layer(I2, I2, I2)
 RNG = np.random.default_rng(0)
 QUICK = experiments.Setting("ou", 2, 1, 2, T=0.5)
@@ -205,6 +208,30 @@ STRANGERS = {
     "a word for readings": lambda: control.hautus(I2, "both"),
     "no noise of readings": lambda: control.riccati(I2, I2, None),
     "a path for a filter": lambda: control.filter_of_layer(STILL),
+    "a layer for heads [heads]": lambda: attention.attend(I2, LAYER),
+    "a limit for heads [heads]": lambda: energy.slope_squared(I2, LIMIT),
+    "a layer for cold heads [heads]": lambda: metastability.Limit.of(LAYER),
+    "a layer for heads to be explained [heads]": lambda: attention.explain(9, LAYER),
+    "a path for a field [field]": lambda: flow.solve(STILL, I2, [0, 1]),
+    "a field without a time [field]": lambda: flow.solve(lambda x: x, I2, [0, 1]),
+    "an event without a time [events]": lambda: flow.solve(
+        attention.field(ONE), I2, [0, 1], events=[lambda x: 1.0]
+    ),
+    "a table of one argument [objective]": lambda: cbo.polarised_mean(
+        I2, lambda x: x, 1.0
+    ),
+    "rows of two lengths [x]": lambda: cbo.consensus([[1], [2, 3]], np.sum, 1.0),
+    "complex tokens [x]": lambda: attention.attend(1j * I2, ONE),
+    "a start off the sphere to minimise [x0]": lambda: stability.minimise(
+        2 * I2, DESCENT
+    ),
+    "a start off the sphere to step from [x0]": lambda: jko.solve(
+        2 * I2, DESCENT, 0.1, 1
+    ),
+    "half a pair off the sphere [x0]": lambda: metastability.end_of_pair([2, 0], ONE),
+    "queries off the sphere [x]": lambda: metastability.laplace_error(
+        2 * I2, ONE, Measure(I2)
+    ),
 }
 
 for name, call in STRANGERS.items():

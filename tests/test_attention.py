@@ -348,7 +348,7 @@ REFUSALS = [
     (lambda: attention.velocity(2 * X, HEADS), "x must be on the sphere"),
     (lambda: attention.velocity(I2, HEADS), r"x must be of shape \(any, 3\)"),
     (lambda: attention.velocity(np.nan * X, HEADS), "x must be finite"),
-    (lambda: attention.velocity(X, HEADS, [0.5, 0.5]), r"mass must be of shape \(5\)"),
+    (lambda: attention.velocity(X, HEADS, [0.5, 0.5]), r"mass must be of shape \(5,\)"),
     (lambda: attention.velocity(X, HEADS, rule="soft"), "rule must be one of"),
     (lambda: attention.velocity(X, HEADS, method="fast"), "method must be one of"),
     (lambda: attention.velocity(X, HEADS, space="torus"), "space must be one of"),

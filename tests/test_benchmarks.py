@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from benchmarks import cases, machine, peers, phases, protocol, report, run
+from benchmarks import cases, machine, peers, phases, protocol, readme, report, run
 from benchmarks.protocol import OURS, Claim, Outcome, Row, Timing
-from tfdynlib import attention, flow, gaussian
+from tfdynlib import attention, flow, gaussian, records
 from tfdynlib.weights import Heads
 
 ROOT = Path(__file__).parent.parent
@@ -92,6 +92,18 @@ def test_covariances_of_others_blow_up_when_ours_do():
     assert 3 < np.isfinite(ours).sum() < 12
     assert phases.gap(phases.theirs(layers, "LSODA"), ours) < phases.ALLOWED
     assert phases.gap(ours, np.full(12, np.inf)) == np.inf
+    assert phases.gap(np.full(12, np.nan), ours) == 0  # nothing known, nothing wrong
+
+
+def test_an_integrator_that_does_not_end_is_given_up(monkeypatch):
+    monkeypatch.setattr(peers, "GIVEN_UP", 50)
+    assert np.isnan(peers.blow_up_ivp(*phases.systems()[:, 0], 50.0, "RK45", 1e-6))
+
+
+def test_covariances_of_jax_blow_up_when_ours_do():
+    layers = phases.exploding()[:, :8]
+    found = made(peers.blow_up_jax, layers, phases.T_END, phases.RTOL)()
+    assert phases.gap(np.asarray(found), phases.ours(layers)) < phases.ALLOWED
 
 
 # ott-jax still imports a package that calls itself no longer maintained.
@@ -127,7 +139,11 @@ def test_turns_are_taken_in_order_and_long_calls_take_fewer(monkeypatch):
     taken = protocol.take_turns({n: lambda n=n: call(n) for n in seconds}, rounds=9)
     assert len(taken["quick"].seconds) == 9 and len(taken["slow"].seconds) == 3
     assert taken["slow"].median == pytest.approx(0.1)
-    assert order[:6] == ["quick", "slow"] * 3 and set(order[6:]) == {"quick"}
+    assert taken["quick"].median == pytest.approx(0.001)
+    # A first look at each; then turns of five milliseconds; one long call is a turn.
+    turn = ["quick"] * 5
+    assert order[:14] == ["quick", "slow", *turn, *turn, "slow", "quick"]
+    assert set(order[14:]) == {"quick", "slow"} and order.count("slow") == 3
 
 
 def test_ratio_is_peer_over_ours_and_absent_peers_drop_out():
@@ -195,9 +211,82 @@ def test_run_writes_everything_and_fails_on_errors_only(monkeypatch, tmp_path, c
         run.main(["--only", "none"])
 
 
+def case_with(others, error=0.0, value=4.0):
+    """What a case finds while so many cores do other work."""
+    found = outcome(peer=2 * value, error=error)
+    return dataclasses.asdict(found) | {"others": others}
+
+
+def kept(monkeypatch, tmp_path, loud, value=4.0):
+    """The end of a run that is kept, its file, and the calls; the cases find other
+    work of these sizes, one after the other."""
+    calls, loud = [], iter(loud)
+
+    def run_case(name, hide, **how):
+        calls.append(how["avx2"])
+        return case_with(None, value=value)
+
+    class Watch:
+        def others(self):
+            return next(loud)
+
+    monkeypatch.setattr(run, "run_case", run_case)
+    monkeypatch.setattr(machine, "Watch", Watch)
+    monkeypatch.setattr(machine, "vectors", lambda: ["avx512f"])
+    monkeypatch.setattr(protocol, "one_core", lambda: None)
+    file = tmp_path / "kept.json"
+    options = ["--keep", "--only", "exact_sphere", "--out", str(file)]
+    return run.main(options), file, calls
+
+
+def test_a_run_that_is_kept_waits_for_a_quiet_one(monkeypatch, tmp_path):
+    code, file, calls = kept(monkeypatch, tmp_path, [1.5, 0.7, 0.1])
+    assert code == 0 and calls == [False] * 3
+    assert json.loads(file.read_text())["others"] == 0.1
+
+
+def test_a_loud_run_is_not_kept(monkeypatch, tmp_path):
+    code, file, calls = kept(monkeypatch, tmp_path, [1.0] * run.TRIES)
+    assert code == 2 and not file.exists() and len(calls) == run.TRIES
+
+
+def test_a_missed_target_is_measured_on_a_narrow_processor_too(monkeypatch, tmp_path):
+    code, file, calls = kept(monkeypatch, tmp_path, [0.0, 0.0], value=2.0)
+    assert code == 0 and calls == [False, True]
+    case = json.loads(file.read_text())["cases"]["exact_sphere"]
+    assert not case["claims"][0]["met"] and not case["as_avx2"]["claims"][0]["met"]
+
+
+def test_own_work_is_not_the_work_of_others(monkeypatch, tmp_path):
+    stat, now, own = tmp_path / "stat", [0.0], [0.0]
+    ticks = machine.os.sysconf("SC_CLK_TCK")
+    monkeypatch.setattr(machine, "STAT", stat)
+    monkeypatch.setattr(machine.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(machine.os, "times", lambda: (own[0], 0, 0, 0, 0))
+    stat.write_text("cpu 0 0 0 500 70 0 0 0 0 0\n")
+    watch = machine.Watch()
+    now[0], own[0] = 10.0, 8.0
+    stat.write_text(f"cpu {11 * ticks} {ticks} 0 900 90 0 0 {ticks} 0 0\n")
+    assert watch.others() == pytest.approx((13 - 8) / 10)
+    stat.unlink()
+    assert machine.Watch().others() is None
+
+
+def test_the_table_of_readme_is_replaced_and_nothing_else(tmp_path):
+    file, run = tmp_path / "README.md", records.published("speed")
+    old = "| what | beside | old |\n|---|---|\n| x | y |"
+    made = "Measured by `make bench` on\nanything. {}\n\nEnd.\n"
+    file.write_text(f"# A\n\n{old}\n\n{made}")
+    readme.update(file)
+    made = (
+        f"Measured by `make bench-kept` on one core of {run.processor}. {{}}\n\nEnd.\n"
+    )
+    assert file.read_text() == f"# A\n\n{run.headline()}\n\n{made}"
+
+
 def test_hidden_packages_cannot_be_imported():
     hidden = [name for name, case in cases.CASES.items() if case.hide]
-    assert hidden == ["numpy_sphere", "numpy_exact"]
+    assert hidden == ["numpy_sphere", "numpy_exact", "numpy_exact_small"]
 
 
 def test_machine_names_its_versions_and_no_paths():

@@ -180,7 +180,7 @@ def test_book_is_served_under_a_folder_and_nothing_else_is(tmp_path):
 
 def test_every_loop_is_compiled_before_the_pages_run():
     """One that is not speaks on a page, and only where nothing is compiled yet."""
-    loaders = [compiled.loops, compiled.replicas, compiled.along]
+    loaders = [compiled.loops, compiled.waves, compiled.replicas, compiled.along]
     named = [
         value
         for value in vars(compiled).values()

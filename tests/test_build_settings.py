@@ -178,6 +178,8 @@ def test_both_licences_are_whole():
     text = read("LICENSE-text")
     assert "Creative Commons Attribution 4.0 International" in text
     assert all(f"Section {k} " in text for k in range(1, 9))
+    foot = SETTINGS["html"]["extra_footer"]  # of every page
+    assert "Creative Commons Attribution 4.0" in foot and "BSD 3-Clause" in foot
 
 
 # ---- the wheel and the commands

@@ -75,7 +75,8 @@ REFUSALS = [
     (_check.increasing, ([0],), "t must be two times or more"),
     (_check.masses, ([0.5, 0.6], 2), "mass must be masses that sum to 1, got a sum"),
     (_check.masses, ([-0.5, 1.5], 2), "mass must be zero or positive"),
-    (_check.masses, ([1.0], 2), r"mass must be of shape \(2\), one for each"),
+    (_check.masses, ([1.0], 2), r"mass must be of shape \(2,\), one for each"),
+    (_check.masses, ([0, 0], 2, "mass", True), "mass must be masses with a positive s"),
     (_check.cloud, (np.eye(2), 3, None), r"x must be of shape \(any, 3\), the dimens"),
 ]
 
@@ -100,6 +101,9 @@ def test_a_stranger_is_told_what_is_wanted():
     assert len(lines) > 20
     form = re.compile(r"[^:]+: ValueError: \w[\w().]* must be .*, got ")
     assert [line for line in lines if not form.match(line)] == []
+    # Where the table says which argument is wrong, the first word of the refusal is it.
+    named = re.compile(r".* \[(\w+)\]: ValueError: (?!\1 must)")
+    assert [line for line in lines if named.match(line)] == []
 
 
 @pytest.mark.filterwarnings("error")

@@ -131,8 +131,8 @@ def arrives(seed):
 
 
 def has_arrived(status, error, wider):
-    """1e-9, or a hundred roundings times what attention amplifies (seeds 370 and 547:
-    they get wider by factors of 800 and 3000, more than any other below 1000).
+    """1e-9, or a hundred roundings times what attention amplifies (two of a thousand
+    pairs: they get wider by factors of 800 and 3000).
 
     It moves the precision, so an error of P0 eps at the start is one of P0 eps at the
     end, relative to a P1 that is smaller where the cloud gets wider.
@@ -141,10 +141,9 @@ def has_arrived(status, error, wider):
 
 
 @pytest.mark.slow
-def test_random_pairs_arrive():
-    seeds = [*range(240), 370, 547]
-    cases = unchecked(arrives, [[seed] for seed in seeds])
-    assert [seed for seed, case in zip(seeds, cases) if not has_arrived(*case)] == []
+def test_a_thousand_random_pairs_arrive():
+    cases = unchecked(arrives, [[seed] for seed in range(1000)])
+    assert [seed for seed, case in enumerate(cases) if not has_arrived(*case)] == []
 
 
 @given(st.integers(0, 10**6))

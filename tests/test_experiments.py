@@ -174,7 +174,8 @@ def test_paths_differ_and_each_is_its_own_again():
 
 
 def test_one_path_has_no_error_and_says_so():
-    assert np.isnan(experiments.one(TINY).late_error)
+    single = experiments.one(TINY)
+    assert np.isnan(single.late_error) and "nan" not in repr(single)
     assert experiments.one(replace(TINY, layout="spread")).late_error == 0
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import ive, sph_harm_y
 from scipy.stats import ortho_group
 
-from tfdynlib import sphere
+from tfdynlib import sphere, summation
 from tfdynlib.summation import (
     _circle,
     _legendre,
@@ -17,6 +17,7 @@ from tfdynlib.summation import (
     harmonic,
 )
 from tfdynlib.summation._moments import EPS, Task
+from tfdynlib.weights import Heads
 
 seeds = st.integers(0, 2**32 - 1)
 betas = st.sampled_from([1e-3, 0.5, 4.0, 64.0, 1e3, 1e4])
@@ -360,6 +361,13 @@ def test_matrices_that_mix_radii_are_refused_where_all_pairs_are_faster(form):
     K = np.diag([64.0, 50.0, 40.0])
     assert "'dense' is faster" in harmonic.why_not(task(3, n=100, K=K))
     assert harmonic.why_not(task(3, n=10**6, K=K)) is None
+
+
+def test_a_refusal_names_the_method_that_is_fastest_there(tokens):
+    x, K = tokens(1, n=300), np.diag([64.0, 50.0, 40.0])
+    best = summation.explain(300, Heads(K, np.eye(3))).method
+    with pytest.raises(ValueError, match=f"^method must be .*{best!r} is the fastest"):
+        summation.of_heads(x, x, Heads(K, np.eye(3)), np.full(300, 1 / 300), "harmonic")
 
 
 def test_without_ducc0_large_exponents_are_refused(monkeypatch):

@@ -25,6 +25,7 @@ from figurehand import (
 from scipy.special import ive
 
 from tfdynlib.widgets import Bench
+from tfdynlib.widgets._bench_pole import walked
 from tfdynlib.widgets.bench import (
     TOLERANCES,
     counts_of,
@@ -187,7 +188,31 @@ def test_every_part_of_a_state_changes_the_runs(visit):
     assert page.inner_text(".tfdyn-chart-name") != name
 
 
-# --- what both owe --------------------------------------------------------------------
+# --- the wall ------------------------------------------------------------------------
+
+
+def test_euler_walks_through_the_wall_on_both_sides(visit):
+    page = visit(rest=False)
+    pick(page, "euler_through_pole")
+    assert_says(page, r"Layer-time [\d.]+\. Variance by Euler: .+ The truth: .+\.")
+    put(page, t=0.52)
+    got = numbers(page)
+    want = [walked(step)[1][-1] for step in got["steps"]]
+    # 261 steps, and what lies behind the wall magnifies their rounding.
+    assert got["values"] == pytest.approx(want, rel=1e-9)
+    assert want == pytest.approx([36.9, 159.8, 6.1e13], rel=5e-3)
+    assert got["truth"] is None
+    shown, _ = run_copied(page)
+    assert shown == pytest.approx([0.5, *want], rel=1e-9)
+    assert "no alarm" in page.inner_text(".tfdyn-verdict")
+    put(page, t=0.2)
+    assert numbers(page)["truth"] == pytest.approx(1 / 0.6)
+    lamps = page.locator(".tfdyn-lamp").all_inner_texts()
+    assert "holds" in lamps[0] and "holds" in lamps[1]
+    assert_changes(page, {"dt": 0.04, "t": 0.4})
+
+
+# --- what all owe ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -9,10 +9,14 @@ from figurehand import (
     FIGURE,
     HASH,
     LIVE,
+    NOTE_LINES,
+    NOTE_WORDS,
     assert_says,
     assert_shared,
     assert_whole,
+    collisions,
     copied,
+    crossed,
     deviation,
     drag,
     model,
@@ -64,6 +68,14 @@ def lamp(page: Page, k: int) -> str:
     return page.locator(".tfdyn-lamp").nth(k).inner_text()
 
 
+def told(got: dict) -> list[float]:
+    """What the copied lines print of a flow: the chart's value, and who is heard."""
+    value = got["value"]
+    if got["curve"] == "angle":
+        value = (value + 180) % 360 - 180
+    return [value, *([got["neighbours"]] if got["neighbours"] else [])]
+
+
 # Every preset
 
 
@@ -83,11 +95,8 @@ def test_presets_agree_with_python(page, name):
         return
     (lines, _), got = run(page), numbers(page)
     if "curve" in got:
-        want = [got["value"], *([got["neighbours"]] if got["neighbours"] else [])]
-        if got["curve"] == "angle":
-            want[0] = (want[0] + 180) % 360 - 180
         # Between two steps at 1e-8 on the page, at the end of one in the text.
-        assert lines == pytest.approx(want, rel=1e-5, abs=1e-6)
+        assert lines == pytest.approx(told(got), rel=1e-5, abs=1e-6)
     elif "mean" in got:
         assert lines == pytest.approx([got["mean"], got["variance"] ** 0.5], abs=1e-7)
     else:
@@ -298,6 +307,61 @@ def test_ends_of_the_range_give_a_sentence_and_no_nan(page):
         assert_whole(page)
 
 
+STARTS: list[dict] = [
+    # fewer than two tokens would be left: all stay
+    {"n": 2, "band": 0.5, "start": "fine"}, {"n": 3, "band": 0.5, "density": -1.0},
+    {"n": 9, "band": 0.2, "density": 0.5}, {"n": 9, "density": -1.0, "start": "draw"},
+    # a pair has equal masses, whatever was set before
+    {"start": "pair", "angle": 1.5, "density": -1.0, "band": 0.3, "t": 1.0},
+    {"V": diagonal(1, 2, 1), "B": diagonal(1, 1, 1), "n": 9, "density": 0.5},
+]  # fmt: skip
+
+
+def test_the_copied_lines_place_the_tokens_of_every_start(page):
+    home = {**Cold("cold2d").state(), "t": 0.5}
+    for state in STARTS:
+        put(page, **{**home, **state})
+        assert run(page)[0] == pytest.approx(told(numbers(page)), rel=1e-5), state
+    put(page, **{**home, "start": "pair", "density": 0.5})
+    assert numbers(page)["masses"] == pytest.approx(0.5)
+
+
+def test_a_moment_before_the_first_of_a_logarithmic_axis_is_kept_by_a_linear_one(page):
+    put(page, **{**Cold("cold2d").state(), "n": 9, "time": "log"})
+    put(page, t=0.0)
+    put(page, time="linear")
+    assert numbers(page)["t"] == model(page, "t") == 0.0
+
+
+FEW = {"rule": "zero_temperature", "n": 10, "B": diagonal(1, 1)}
+
+
+@pytest.mark.parametrize("width", [760, 320])
+def test_words_stand_clear_of_each_other_and_phases_of_every_line(opened, width):
+    """Also where many small clusters have a share each."""
+    page = opened(width=width, reduced_motion="reduce")
+    page.evaluate(NOTE_WORDS)
+    page.evaluate(NOTE_LINES)
+    for name, state in (("cold2d", {}), ("exit2d", {"beta": 60.0}), ("cold2d", FEW)):
+        at_preset(page, name, **state)
+        for t in (0.0, 3.0, 5.5, 9.0):
+            put(page, t=t)
+            assert collisions(page) == [], (name, t)
+            assert crossed(page, "gather|^[123]$|wait|obey") == [], (name, t)
+
+
+def test_a_cloud_that_has_left_is_said_to_have_left(page):
+    at_preset(page, "exit2d", n=60)
+    left = numbers(page)["exit"]
+    for t, head, verb in (
+        (left - 0.1, "Waiting", "leaves"),
+        (left + 0.1, "Leaving", "left"),
+    ):
+        put(page, t=t)
+        verdict = page.inner_text(".tfdyn-verdict")
+        assert verdict.startswith(head) and f"It {verb} (" in verdict
+
+
 # Sharing, the hand, the eye, the ear
 
 
@@ -347,6 +411,28 @@ def test_the_live_sentence_says_what_is_seen(opened):
         r"Layer-time 2\.98, phase 2 of 3, waiting\. Distance to the limit 0\.2\d\d\. "
         r"50 per cent of the mass on the side of the first pole\. Log beta is 3\.",
     )
+
+
+def test_a_choice_is_heard_as_it_is_seen_and_powers_as_words(page):
+    at_preset(page, "uniform")
+    page.click(".tfdyn-option:has-text('768')")
+    assert_says(
+        page,
+        r"Inverse temperature 10 in 768 dimensions\. The mean of a uniform law has "
+        r"length 0\.013\. Warm: most of the mean cancels\.",
+    )
+    scrubber = page.locator(".tfdyn-scrub")
+    scrubber.press("End")
+    settle(page)
+    words = "inverse temperature 10 to the 5"
+    assert scrubber.get_attribute("aria-valuetext") == words
+
+
+def test_one_opinion_has_a_reason_that_is_true(page):
+    at_preset(page, "polarised", m0=-2.0)
+    assert "began near one well" in page.inner_text(".tfdyn-verdict")
+    put(page, objective="quadratic")
+    assert "There is one well" in page.inner_text(".tfdyn-verdict")
 
 
 # In Python

@@ -8,12 +8,17 @@ import numpy as np
 import pytest
 from figurehand import (
     FIGURE,
+    NOTE_LINES,
+    NOTE_WORDS,
+    WORDS,
     assert_changes,
     assert_says,
     assert_shared,
     assert_whole,
     clock,
+    collisions,
     copied,
+    crossed,
     deviation,
     drag,
     lamps,
@@ -258,6 +263,21 @@ def test_keys_go_from_merger_to_merger(page):
         counts.append(numbers(page)["clusters"])
         assert min(abs(numbers(page)["t"] / t - 1) for t in times) < 3e-6
     assert counts == [2, 1, 2, 16, 1]
+
+
+def test_letters_and_waits_can_be_read(visit):
+    page = visit("circle_beta9")
+    page.evaluate(NOTE_WORDS)
+    page.evaluate(NOTE_LINES)
+    for name in ("circle_beta9", "sharp", "exit2d"):
+        pick(page, name)
+        assert collisions(page) == []
+        assert crossed(page, "^waits$|^4326$|^210.8$") == []
+        boxes = page.evaluate(WORDS)
+        letters = sorted(
+            w["y0"] for *_, said in boxes for w in said if w["text"] in "ABCDEF"
+        )
+        assert min(np.diff(letters), default=12) > 11
 
 
 def test_letters_name_what_is_left_last_first(page):

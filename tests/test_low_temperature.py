@@ -65,7 +65,7 @@ def test_cells_keep_the_mass_and_give_up_on_a_cloud_that_is_apart():
     x = metastability.circle(4000)
     found = cells.cells(x, 0.05, 4000)
     mass = np.full(4000, 1 / 4000)
-    assert len(found.y) < 1000 and found.masses(mass).sum() == pytest.approx(1)
+    assert len(found.y) == 4 * 20 * 14 and found.masses(mass).sum() == pytest.approx(1)
     mean = found.masses(mass * (1 + x[:, 0])) @ found.y
     np.testing.assert_allclose(mean, [0.5, 0], atol=1e-12)
     assert cells.cells(x, 1e-4, 1000) is None
@@ -83,6 +83,24 @@ def test_the_stored_curves_reach_the_sizes_that_were_promised():
         assert r.least == pytest.approx(seen.min(), rel=1e-5)
         found = metastability.exit_time(r.t, r.distance)
         assert found == pytest.approx(r.exit, rel=1e-4)
+
+
+def test_colder_clouds_leave_later_about_as_the_mechanism_says():
+    for system in picture.SYSTEMS:
+        runs = STORED.curves(system)
+        marks = low_temperature.marks(runs)
+        leave = {r.case.beta: r.exit for r in runs if np.isfinite(r.exit)}
+        assert marks.keys() == leave.keys() and marks[min(marks)] == leave[min(leave)]
+        cold = [leave[b] for b in sorted(leave) if b >= store.COLD]
+        assert cold == sorted(cold)
+        least = [r.least for r in runs]
+        assert least == sorted(least, reverse=True)
+    rows = low_temperature.exits_table(STORED.runs).rows
+    assert {row[0] for row in rows} == set(picture.SYSTEMS)
+    for _, _, seen, rule in rows:  # good to about a tenth
+        assert float(seen) == pytest.approx(float(rule), rel=0.1)
+    assert low_temperature.marks([]) == {}
+    assert len(low_temperature.constants_table(STORED.runs).rows) == 3
 
 
 def test_the_stored_systems_are_those_of_their_seeds():
@@ -122,3 +140,12 @@ def test_refusals():
             dataclasses.replace(case, **change)
     with pytest.raises(ValueError, match="^runs must be some of"):
         low_temperature.fitted([], "exit2d")
+
+
+def test_a_file_that_lacks_nothing_stays_as_it_is(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "SYSTEMS", {("free", 2): 1})
+    monkeypatch.setattr(store, "PLAN", ())
+    store.make(tmp_path / "x.json", "systems")
+    first = (tmp_path / "x.json").read_bytes()
+    store.make(tmp_path / "x.json")
+    assert (tmp_path / "x.json").read_bytes() == first

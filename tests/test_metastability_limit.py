@@ -169,6 +169,7 @@ def test_the_second_assumption_violated_on_purpose(share):
     assert mu.mass.sum() == pytest.approx(1)
     check = limit.assumptions(mu)[2]
     assert not check.holds and "never leaves" in check.words
+    assert "a grid without such nodes" in check.words
     x = metastability.zero_temperature(mu.x, heads, 60.0)
     left = metastability.distance_to_limit(Measure(x, mu.mass), limit)
     assert left == pytest.approx(np.sqrt(2 * share), abs=1e-6)

@@ -211,6 +211,13 @@ def test_curves_hold_the_values_and_their_names_stand_at_the_right():
     assert ax.get_legend() is None
 
 
+def test_marks_are_upright_dashes_named_above():
+    ax = plot.curves(T, {"a": T}, marks={"now": T[3]})
+    (mark,) = [line for line in ax.lines if line.is_dashed()]
+    assert set(mark.get_xdata()) == {T[3]} and mark.get_color() == LIGHT["theory"]
+    assert [t.xy for t in ax.texts if t.get_text() == "now"] == [(T[3], 1)]
+
+
 def test_the_name_of_a_curve_that_ends_before_the_others_stands_at_its_end():
     short = np.where(T < T[20], T, np.nan)
     ax = plot.curves(T, {"whole": T}, theory={"short": short})

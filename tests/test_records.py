@@ -1,6 +1,8 @@
 """Stored measurements: read back, ordered, drawn; refused with the command to run."""
 
+import importlib
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -67,6 +69,23 @@ def test_other_work_on_the_machine_is_told(tmp_path):
     assert words.endswith(" Load at the start: 2.2. Provisional.")
 
 
+def test_what_else_ran_in_a_case_is_told_where_it_is_known(tmp_path):
+    (tmp_path / "x.json").write_text(json.dumps(found(load=2.25, others=0.125)))
+    words = records.newest(tmp_path).machine
+    assert words.endswith("Other work: 0.12 cores at most, on average of a case.")
+
+
+def test_a_missed_target_says_what_a_narrow_processor_finds(tmp_path):
+    run = found()
+    (tmp_path / "x.json").write_text(json.dumps(run))
+    assert all(len(row) == 5 for row in records.newest(tmp_path).verdicts().rows)
+    claims = [CLAIMS[0], CLAIMS[1] | {"value": 2.5, "met": True}]
+    run["cases"]["race"]["as_avx2"] = {"claims": claims}
+    (tmp_path / "x.json").write_text(json.dumps(run))
+    rows = records.newest(tmp_path).verdicts().rows
+    assert [row[4:] for row in rows[:2]] == [("yes", ""), ("no", "2.5, yes")]
+
+
 def test_a_table_has_ours_first_and_then_the_fast_ones(stored):
     table = records.newest(stored).table("race")
     assert [r.method for r in table.rows] == ["tfdynlib", "other", "slow <b>"]
@@ -131,6 +150,20 @@ def test_the_stored_run_has_what_the_page_shows():
 def test_the_table_of_the_readme_is_that_of_the_stored_run():
     readme = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
     assert records.published("speed").headline() in readme
+
+
+def test_every_command_of_the_readme_says_what_it_does_and_runs_nothing(capsys):
+    readme = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+    modules = set(re.findall(r"python -m (tfdynlib\.\w+)", readme))
+    assert len(modules) == 5
+    for name in modules:
+        module = importlib.import_module(name)
+        if hasattr(module, "__path__"):
+            module = importlib.import_module(f"{name}.__main__")
+        with pytest.raises(SystemExit, match="^0$"):
+            module.main(["--help"])
+        said = capsys.readouterr().out
+        assert said.startswith(f"usage: python -m {name} ") and "--out OUT" in said
 
 
 def test_every_target_has_its_verdict():

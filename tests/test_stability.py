@@ -361,7 +361,7 @@ REFUSALS = [
         lambda: stability.growth_bound(still([0.0, 1.0]), TURNING),
         "trajectory.t must be inclusive of the jump of the weights at 0.5",
     ),
-    (lambda: stability.minimise(np.eye(3), Heads(I2, I2)), r"x must be of shape"),
+    (lambda: stability.minimise(np.eye(3), Heads(I2, I2)), r"x0 must be of shape"),
 ]
 
 

@@ -10,7 +10,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tfdynlib import attention, energy, sphere, summation
-from tfdynlib.summation import certificate, choose, compiled, dense, fourier, panels
+from tfdynlib.summation import (
+    _circle_points,
+    certificate,
+    choose,
+    compiled,
+    dense,
+    fourier,
+    panels,
+)
 from tfdynlib.weights import Heads
 
 seeds = st.integers(0, 2**32 - 1)
@@ -200,7 +208,7 @@ def test_repair_keeps_the_tolerance_whatever_an_approximation_loses(
     x, mass, tol = cloud(where, 30, 3, rng), masses(30, rng), 1e-7
     K = beta * matrix(kind, 3, rng)
     rough = blurred(x, x, K, mass, tol)
-    fine = certificate.repair(rough, x @ K.T, x, mass, tol, lambda k: dense.free)
+    fine = certificate.repair(rough, x, K, x, mass, tol, lambda k: dense.free)
     mean, _ = reference(x, x, K, mass)
     np.testing.assert_allclose(fine.mean, mean, rtol=0, atol=tol + rounding(K))
     kept = rough.error <= tol
@@ -243,6 +251,41 @@ def test_all_but_massless_tokens_are_not_left_to_panels():
     assert panels.rest(10**6, np.ones(10**4)) is panels.free
     assert panels.rest(10, np.ones(10)) is None
     assert panels.rest(10**6, np.append(np.ones(10**4), 1e-200)) is None
+
+
+@needs_numba
+@given(seed=seeds, n=sizes)
+def test_a_compiled_power_loses_two_roundings_for_each_factor(seed, n):
+    rng = np.random.default_rng(seed)
+    x, mass, most = sphere.uniform(n, 2, rng), masses(n, rng), _circle_points.FEW_MODES
+    wide, k = x.astype(np.longdouble), np.arange(most + 1)
+    powers = np.exp(1j * k[:, None] * np.arctan2(wide[:, 1], wide[:, 0]))
+    here = _circle_points.Vectors(x)
+    c = here.coefficients(mass, most, 0.0)
+    lost = 2 * np.finfo(float).eps * (k + 1)
+    assert (np.abs(c - powers.conj() @ mass) <= lost * mass.sum()).all()
+    c = np.stack([c, rng.normal(size=c.shape), 1j * rng.normal(size=c.shape)])
+    c[:, 0] = c[:, 0].real
+    wanted = 2 * (c @ powers).real - c[:, :1].real
+    off = np.abs(here.values(c, 0.0) - wanted)
+    assert (off <= 2 * (np.abs(c) @ lost)[:, None]).all()
+
+
+@needs_numba
+@given(seed=seeds, beta=st.sampled_from([1e-3, 1.0, 30.0]), kind=kinds, where=clouds)
+def test_compiled_waves_keep_the_tolerance(seed, beta, kind, where):
+    rng = np.random.default_rng(seed)
+    x, mass = cloud(where, 40, 2, rng), masses(40, rng)
+    B = np.stack([matrix(kind, 2, rng), np.eye(2)])
+    heads = Heads(B, B, beta)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_circle_points, "MANY", 1)
+        for at in (x, cloud("random", 9, 2, rng)):
+            fast = summation.of_heads(at, x, heads, mass, "fourier", 1e-9)
+            for sums, B in zip(fast, heads.B):
+                mean, _ = reference(at, x, beta * B, mass)
+                atol = 1e-9 + rounding(beta * B)
+                np.testing.assert_allclose(sums.mean, mean, rtol=0, atol=atol)
 
 
 @needs_numba

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from tfdynlib import metastability, records, sweep
+from tfdynlib import fits, metastability, records, sweep
 from tfdynlib.sweep import Axis, Kind, Output, Parameter, Study
 from tfdynlib.sweep import __main__ as command
 from tfdynlib.sweep.engine import cores
@@ -463,7 +463,7 @@ def test_the_book_has_the_results_of_its_studies(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "index"), [("exit", 1), ("slope", 9), ("regimes", 700)]
+    ("name", "index"), [("exit", 1), ("slope", 9), ("regimes", 700), ("dwell", 0)]
 )
 def test_a_stored_run_is_what_it_is_today(name, index):
     one, found = sweep.read(name), sweep.published(name)
@@ -488,7 +488,7 @@ def test_each_e_fold_of_beta_keeps_the_cloud_as_much_longer():
 
     def slope(skew, first):
         late = found.sel(skew=skew, beta=found.beta >= first)
-        return np.polyfit(np.log(late.beta), late, 1)[0]
+        return fits.line(np.log(late.beta), late).slope
 
     assert slope(0.4, 80) == pytest.approx(1.516, abs=2e-3)
     assert slope(0.2, 80) == pytest.approx(1.487, abs=2e-3)
@@ -553,10 +553,42 @@ def test_theorems_and_runs_agree_on_the_fate_of_clouds():
     assert np.isfinite(found["blow_up_time"]).where(seen == "blow-up", True).all()
 
 
+def test_two_clusters_wait_as_long_as_the_integral_says():
+    """But a straggler on its way to a crowd that is still closing up, once."""
+    found = sweep.published("dwell")
+    stay = found.stay.sel(clusters=2).values
+    assert np.isfinite(stay).all() and (stay > 0).all()
+    # Output times grow by 6 %, and a wait ends at the next one.
+    off = np.abs(stay / found.wait.values - 1) > 0.1
+    assert off.sum() == 1 and (found.gap.values[off] < 1).all()
+    assert (found.wait.values[~off] < stay[~off] * 1.01).all()
+
+
+def test_waits_between_clusters_are_exponential_in_beta():
+    found = sweep.published("dwell")
+    wait = found.stay.median("seed")
+    two, three = (
+        fits.line(wait.beta, np.log(wait.sel(clusters=k))).interval for k in (2, 3)
+    )
+    integral = fits.line(wait.beta, np.log(found.wait.median("seed"))).slope
+    assert 1.8 < two[0] < integral < two[1] < 2
+    assert float((1 - np.cos(found.gap)).median()) == pytest.approx(integral, rel=0.05)
+    assert 1 < three[0] < three[1] < 1.5
+
+
+def test_a_staircase_that_does_not_end_says_so():
+    one = Study(
+        sweep.KINDS["dwell"], {"beta": [9.0]}, {"n": 6, "t_end": 10.0, "most": 4}
+    )
+    found = sweep.run(one).squeeze()
+    last = int(found["last"])
+    assert 2 <= last <= 4 and np.isinf(found.stay.sel(clusters=last))
+
+
 def test_the_slope_falls_with_the_number_of_heads():
     mean = sweep.published("slope")["slope_squared"].mean("seed")
     noisy = mean.sel(layout="ou")
-    b = np.polyfit(np.log(noisy.H), np.log(noisy), 1)[0]
+    b = fits.power(noisy.H, noisy).slope
     assert -1.5 < b < -0.5
     # Phases that are spread cancel from three heads on, those in step do not.
     assert mean.sel(layout="spread", H=40) < 0.1 * mean.sel(layout="common", H=40)

@@ -113,7 +113,7 @@ REFUSALS = [
     (lambda: Heads(np.ones((1, 1, 3, 3)), I), "B must be square"),
     (lambda: Heads(I, np.eye(2)), r"V must be of the shape \(1, 3, 3\) of B"),
     (lambda: Heads(I, np.stack([I, I])), r"V must be of the shape \(1, 3, 3\) of B"),
-    (lambda: Heads(I, I, mass=[0.5, 0.5]), r"mass must be of shape \(1\)"),
+    (lambda: Heads(I, I, mass=[0.5, 0.5]), r"mass must be of shape \(1,\)"),
     (
         lambda: Heads(np.stack([I, I]), np.stack([I, I]), mass=[0.5, 0.6]),
         "mass must be masses that sum to 1, got a sum of 1.1",

@@ -4,6 +4,7 @@ Every refusal is a ``ValueError`` of one form: the argument's name, what is want
 what came.
 """
 
+import inspect
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -129,11 +130,13 @@ def array(value: ArrayLike | Number, name: str, ndim: int | None = None) -> np.n
         raise refuse(name, "without a mask (see numpy.ma.filled)", "a masked array")
     try:
         raw = np.asarray(value)
-        if raw.dtype.kind not in REAL_KINDS:
+        if raw.dtype.kind not in REAL_KINDS or value is None:
             raise TypeError(raw.dtype)
         out = raw.astype(float, copy=False)
     except (TypeError, ValueError, OverflowError):  # an integer beyond all doubles
-        raise refuse(name, "an array of real numbers", type(value).__name__) from None
+        kind = getattr(value, "dtype", None)
+        came = type(value).__name__ if kind is None else f"an array of {kind}"
+        raise refuse(name, "an array of real numbers", came) from None
     if ndim is not None and out.ndim != ndim:
         raise refuse(name, f"an array of {ndim} axes", out)
     if not np.isfinite(out).all():
@@ -148,10 +151,18 @@ def instance(value: Any, kind: type | tuple[type, ...], name: str, wanted: str) 
     return value
 
 
-def function(value: Any, name: str, wanted: str) -> Any:
-    """``value``, which can be called."""
+def function(value: Any, name: str, wanted: str, arguments: int = 1) -> Any:
+    """``value``, which can be called with so many arguments."""
     if not callable(value):
         raise refuse(name, wanted, type(value).__name__)
+    try:
+        found = inspect.signature(value)
+    except (TypeError, ValueError):  # some built-in functions do not tell
+        return value
+    try:
+        found.bind(*range(arguments))
+    except TypeError:
+        raise refuse(name, wanted, f"a function of {found}") from None
     return value
 
 
@@ -168,9 +179,9 @@ def dimension(heads: Any) -> int:
 
 def fixed_heads(value: Any, name: str) -> Any:
     """``value``, heads of one time: not a path, which has a dimension and no matrix."""
-    if not isinstance(getattr(value, "B", None), np.ndarray):
+    if not isinstance(getattr(value, "B", None), np.ndarray) or value.B.ndim != 3:
         wanted = "made by weights.Heads"
-        if hasattr(value, "d"):
+        if hasattr(value, "heads_at"):
             wanted += ", as path(t) is"
         raise refuse(name, wanted, type(value).__name__)
     return value
@@ -203,7 +214,8 @@ def shaped(
     )
     if not fits:
         words = ", ".join("any" if k is None else str(k) for k in shape)
-        raise refuse(name, f"of shape ({words}){why}", out)
+        comma = "," if len(shape) == 1 else ""
+        raise refuse(name, f"of shape ({words}{comma}){why}", out)
     return out
 
 
@@ -244,13 +256,15 @@ def cloud(
     mass: ArrayLike | None,
     at: ArrayLike | None = None,
     space: str = "sphere",
+    names: tuple[str, str] = ("x", "at"),
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Tokens of dimension d, their masses, and the points that look at them (the tokens
-    themselves if ``at`` is None); all on the sphere if ``space`` says so."""
+    themselves if ``at`` is None); all on the sphere if ``space`` says so.  ``names``
+    are those of the first and the last."""
     check = unit_rows if space == "sphere" else tokens
     why = ", the dimension of the heads"
-    x = shaped(check(x, "x"), "x", (None, d), why)
-    at = x if at is None else shaped(check(at, "at"), "at", (None, d), why)
+    x = shaped(check(x, names[0]), names[0], (None, d), why)
+    at = x if at is None else shaped(check(at, names[1]), names[1], (None, d), why)
     return x, masses(mass, len(x)), at
 
 
@@ -283,16 +297,24 @@ def increasing(t: ArrayLike, name: str = "t") -> np.ndarray:
     return out
 
 
-def masses(mass: ArrayLike | None, n: int, name: str = "mass") -> np.ndarray:
+def masses(
+    mass: ArrayLike | None, n: int, name: str = "mass", any_sum: bool = False
+) -> np.ndarray:
     """``mass`` as n masses, none negative, that sum to 1; uniform if ``None``.
 
-    A sum off by less than single-precision rounding is divided out.
+    A sum off by less than single-precision rounding is divided out; with ``any_sum``,
+    every positive one is.
     """
     if mass is None:
         return np.full(n, 1 / n)
     out = shaped(mass, name, (n,), why=", one for each")
     if (out < 0).any():
         raise refuse(name, "zero or positive", f"a mass of {out.min():g}")
+    if any_sum and not out.any():
+        raise refuse(name, "masses with a positive sum", "only zeros")
+    if any_sum and abs(out.sum() - 1) > MASS_TOLERANCE:
+        out = out / out.max()  # the sum of large numbers may be none
+        out = out / out.sum()
     total = out.sum()
     if abs(total - 1) > MASS_TOLERANCE:
         raise refuse(name, "masses that sum to 1", f"a sum of {total:.9g}")

@@ -22,7 +22,8 @@ class Measure:
     x
         The atoms, one a row.  A plain list of numbers is a measure on the line.
     mass
-        Their masses, none negative, sum 1; uniform if not given.
+        Their masses, none negative; uniform if not given.  Given masses of any positive
+        sum are divided by it, so that what is kept sums to 1.
 
     Both are copies that cannot be written into.  The order of atoms carries no
     meaning: two measures that differ in it have distance zero.
@@ -34,7 +35,7 @@ class Measure:
     def __init__(self, x: ArrayLike, mass: ArrayLike | None = None):
         x = _check.array(x, "x")
         x = _check.tokens(x[:, None] if x.ndim == 1 else x).copy()
-        mass = _check.masses(mass, len(x)).copy()
+        mass = _check.masses(mass, len(x), any_sum=True).copy()
         for name, value in (("x", x), ("mass", mass)):
             value.flags.writeable = False
             object.__setattr__(self, name, value)

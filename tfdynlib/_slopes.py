@@ -61,7 +61,7 @@ def exponential(log_value: np.ndarray, heads: Heads) -> np.ndarray:
         raise _check.refuse(
             "beta",
             f"small enough for values below e^{summation.LOG_MAX:g} (here "
-            f"e^{log_value.max():.0f}; see energy.log_interaction)",
+            f"e^{log_value.max():.3g}; see energy.log_interaction)",
             heads.beta,
         )
     return np.asarray(np.exp(log_value))

@@ -24,6 +24,8 @@ Points = Float[np.ndarray, "k d"]
 Masses = Float[np.ndarray, " n"]
 
 SPACES = ("sphere", "euclidean")
+# Tokens whose velocities are made tangent at a time: they stay in the cache.
+TOGETHER = 4096
 
 # A method of summation and its tolerance.
 How = tuple[str, float]
@@ -255,16 +257,24 @@ def _velocity(
 
 
 def _tangent(at: Points, v: Points) -> Points:
-    """P_x v, taken twice: where v is nearly radial, the first leaves its rounding."""
-    for _ in range(2):
-        v = v - np.einsum("kd,kd->k", v, at)[:, None] * at
-    return v
+    """P_x v, taken twice: where v is nearly radial, the first leaves its rounding.
+
+    A block at a time, as fresh memory for many tokens costs more than their products.
+    """
+    out = np.array(v)
+    for start in range(0, len(at), TOGETHER):
+        part, x = out[start : start + TOGETHER], at[start : start + TOGETHER]
+        for _ in range(2):
+            part -= np.einsum("kd,kd->k", part, x)[:, None] * x
+    return out
 
 
 def _pull(heads: Heads, targets: list[Points]) -> Points:
     """Mean over heads of V_h applied to what each token sees there."""
     with np.errstate(over="ignore", invalid="ignore"):  # the caller looks for inf
-        means = [m * (y @ V.T) for m, V, y in zip(heads.mass, heads.V, targets)]
+        means = [y @ V.T for V, y in zip(heads.V, targets)]
+        for m, mean in zip(heads.mass, means):
+            mean *= m
         return means[0] if len(means) == 1 else np.sum(means, axis=0)
 
 

@@ -44,7 +44,7 @@ class Event:
     direction: int = 0
 
     def __post_init__(self) -> None:
-        _check.function(self.g, "g", "a function g(t, x)")
+        _check.function(self.g, "g", "a function g(t, x)", 2)
         if _check.integer(self.direction, "direction") not in (-1, 0, 1):
             raise _check.refuse("direction", "-1, 0 or 1", self.direction)
 
@@ -166,7 +166,7 @@ def solve(
     control = _control(rtol, atol, max_steps)
     check = _check.unit_rows if space == "sphere" else _check.tokens
     x0 = check(x0, "x0")
-    _check.function(field, "field", "a function f(t, x)")
+    _check.function(field, "field", "a function f(t, x)", 2)
     flow = _flow(field, x0, method, space, merge)
     start = x0.copy() if space == "euclidean" else sphere.retract(x0)
     record = Recorder(times, start, _check_events(events))
@@ -201,7 +201,7 @@ def _check_events(
         kind = type(events).__name__
         raise _check.refuse("events", "a list of functions g(t, x)", kind)
     for g in events:
-        _check.function(g, "events", "a list of functions g(t, x)")
+        _check.function(g, "events", "a list of functions g(t, x)", 2)
     return events
 
 

@@ -109,7 +109,7 @@ def step(
     """
     x, mass, _ = _check.cloud(x, _check.dimension(heads), mass)
     _check.one_of(weight, WEIGHTS, "weight")
-    _enter(x, mass)
+    _enter(x, mass, "x")
     return _step(x, heads, _time_step(tau), mass, weight)
 
 
@@ -140,12 +140,12 @@ def solve(
     """
     path = as_path(path)
     tau, steps = _time_step(tau), _check.count(steps, "steps")
-    x0, mass, _ = _check.cloud(x0, path.d, mass)
+    x0, mass, _ = _check.cloud(x0, path.d, mass, names=("x0", "at"))
     start = _check.time(start, "start")
     _check.one_of(weight, WEIGHTS, "weight")
     if _check.count(order, "order") > 2:
         raise _check.refuse("order", "1 or 2", order)
-    _enter(x0, mass)
+    _enter(x0, mass, "x0")
     run = _run(x0, path, tau, steps, mass, weight, start)
     if order == 1:
         return run
@@ -153,10 +153,10 @@ def solve(
     return _extrapolated(run, half)
 
 
-def _enter(x: Tokens, mass: Masses) -> None:
+def _enter(x: Tokens, mass: Masses, name: str) -> None:
     """Front door of tokens that are to be moved at a price."""
     if x.shape[1] < 2:
-        raise _check.refuse("x", "of two columns or more", x)
+        raise _check.refuse(name, "of two columns or more", x)
     if not mass.all():
         raise _check.refuse("mass", "positive for every token to move", "a zero")
 

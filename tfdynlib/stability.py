@@ -227,7 +227,8 @@ def minimise(
     each token.  Another start may find a lower one."""
     from scipy.optimize import minimize
 
-    x0, mass, _ = _check.cloud(x0, _check.dimension(heads), mass)
+    d = _check.dimension(heads)
+    x0, mass, _ = _check.cloud(x0, d, mass, names=("x0", "at"))
 
     def value(y: Float[np.ndarray, " nd"]) -> tuple[float, Float[np.ndarray, " nd"]]:
         y = y.reshape(x0.shape)

@@ -38,7 +38,7 @@ def test_play_moves_the_picture_and_pause_stops_it(visits: Visits, figure: Figur
     hand.run(MOVED)  # a pause in the first frame would leave it where it was
     stopped = hand.pause().rest()
     assert stopped != start
-    assert not hand.changes(stopped, timeout=400)
+    assert not hand.changes(stopped, timeout=200)
 
 
 @every_figure

@@ -107,6 +107,15 @@ def test_paper_has_a_picture_whether_the_figure_was_seen_or_not(
         assert hand.el.locator("button:visible, input:visible").count() == 0
 
 
+def test_paper_is_white_after_a_dark_screen(visits: Visits):
+    page, _ = visits.open("book/notation", formulas=False, color_scheme="dark")
+    theme = "document.documentElement.dataset.theme"
+    assert page.evaluate(theme) == "dark"
+    with on_paper(page):
+        assert page.evaluate(theme) == "light"
+    assert page.evaluate(theme) == "dark"
+
+
 TARGETS = """(el) => tfdynSeen.controls(el)
   .map((x) => (x.type === "radio" ? x.closest("label") : x))
   .map((x) => [x.getBoundingClientRect(), x])

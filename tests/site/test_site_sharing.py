@@ -104,38 +104,36 @@ def test_reduced_motion_keeps_every_preset_still(shelf: Shelf, figure: Figure):
 
 
 RUN = """
-import contextlib, io, json, sys
+import contextlib, io, json, sys, traceback
 for line in sys.stdin:
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        exec(compile(json.loads(line), "copied", "exec"), {"__name__": "__main__"})
-    print(json.dumps(out.getvalue()), flush=True)
+    out, fault = io.StringIO(), ""
+    try:
+        with contextlib.redirect_stdout(out):
+            exec(compile(json.loads(line), "copied", "exec"), {"__name__": "__main__"})
+    except Exception:
+        fault = traceback.format_exc()
+    print(json.dumps([out.getvalue(), fault]), flush=True)
 """
 
 Printed = Callable[[str], str]
 
 
 @pytest.fixture(scope="session")
-def printed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Printed]:
+def printed() -> Iterator[Printed]:
     """printed(text): what a copied text prints, with no names but its own, in a Python
     outside the repository; what two figures copy is run once."""
-    log, known = tmp_path_factory.mktemp("copied") / "log", dict[str, str]()
+    known: dict[str, str] = {}
     call, pipe = [sys.executable, "-c", RUN], subprocess.PIPE
-    with (
-        log.open("w") as said,
-        subprocess.Popen(
-            call, stdin=pipe, stdout=pipe, stderr=said, text=True, cwd="/"
-        ) as python,
-    ):
+    with subprocess.Popen(call, stdin=pipe, stdout=pipe, text=True, cwd="/") as python:
         assert python.stdin and python.stdout
 
         def run(text: str) -> str:
             if text not in known:
                 python.stdin.write(f"{json.dumps(text)}\n")
                 python.stdin.flush()
-                line = python.stdout.readline()
-                assert line, log.read_text()
-                known[text] = json.loads(line)
+                answer, fault = json.loads(python.stdout.readline())
+                assert not fault, f"{text}\n{fault}"
+                known[text] = answer
             return known[text]
 
         yield run

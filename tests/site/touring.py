@@ -56,7 +56,7 @@ def stop_at(hand: Hand, chip: Locator | None) -> Stop:
         chip.click()
     playing = hand.playing()
     shown = hand.rest()
-    still = not playing and not hand.changes(shown, timeout=200)
+    still = not playing and not hand.changes(shown, timeout=100)
     seen: dict[str, Any] = hand.run(SEEN)
     button = hand.el.locator("button.tfdyn-code")
     button.click()

@@ -15,11 +15,16 @@ Masses = Float[np.ndarray, " n"]
 
 
 def entered(
-    x: ArrayLike, mass: ArrayLike | None, alpha: Number, objective: object
+    x: ArrayLike,
+    mass: ArrayLike | None,
+    alpha: Number,
+    objective: object,
+    wanted: str = "a function of all tokens",
+    arguments: int = 1,
 ) -> tuple[Tokens, Masses, float]:
     """Front door."""
-    x = _check.tokens(np.asarray(x))
-    _check.function(objective, "objective", "a function of all tokens")
+    x = _check.tokens(x)
+    _check.function(objective, "objective", wanted, arguments)
     return x, _check.masses(mass, len(x)), _check.positive(alpha, "alpha")
 
 

@@ -74,7 +74,9 @@ def polarised_mean(
     ``objective(x, y)`` takes the tokens twice and returns the table f(x_i, y_j).  With
     ``attention_objective(heads)`` and alpha = beta it is what attention sees.
     """
-    x, mass, alpha = _weighing.entered(x, mass, alpha, objective)
+    x, mass, alpha = _weighing.entered(
+        x, mass, alpha, objective, "a function of the tokens, twice", 2
+    )
     table = _check.array(objective(x.copy(), x.copy()), "objective(x, x)", ndim=2)
     return _weighing.mean(
         _check.shaped(table, "objective(x, x)", 2 * x.shape[:1]), x, mass, alpha

@@ -30,9 +30,11 @@ def stored(rows: Iterable[tuple[Row, float]], seed: int) -> dict[str, Any]:
     return records.header("claims", note, PACKAGES) | {"cases": cases}
 
 
-def main() -> None:
-    """Measure every claim and write the run where the book reads it."""
-    seed, rows = 0, []
+def main(arguments: list[str] | None = None) -> None:
+    """Measure every claim and write the run, usually where the book reads it."""
+    usual = records.STORED / "claims.json"
+    parser = records.command("claims", "Measure every row of the ledger anew.", usual)
+    out, seed, rows = parser.parse_args(arguments).out, 0, []
     for claim in (claim for paper in PAPERS for claim in of_paper(paper)):
         begin = time.perf_counter()
         row = check(claim, np.random.default_rng(seed))
@@ -40,7 +42,7 @@ def main() -> None:
         print(table([row]).splitlines()[1], flush=True)
     found = stored(rows, seed)
     lines = [f'"{id}":' for id in found["cases"]]
-    records.write(records.STORED / "claims.json", found, lines)
+    records.write(out, found, lines)
 
 
 if __name__ == "__main__":

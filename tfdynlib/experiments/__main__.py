@@ -1,18 +1,19 @@
 """``python -m tfdynlib.experiments``: the first paper's experiments, again."""
 
-import argparse
 import os
 from pathlib import Path
 
 import numpy as np
 
+from tfdynlib import records
 from tfdynlib.experiments import store
+
+DOES = "The first paper's experiments, again: what the file lacks."
 
 
 def main(arguments: list[str] | None = None) -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description="The first paper's experiments, again")
-    parser.add_argument("--out", type=Path, default=Path("heads.json"))
+    parser = records.command("experiments", DOES, Path("heads.json"))
     parser.add_argument(
         "--pairs",
         type=float,

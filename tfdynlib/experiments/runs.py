@@ -72,11 +72,10 @@ class Run:
         return _standard_error(self.late)
 
     def __repr__(self) -> str:
-        s = self.setting
-        return (
-            f"Run({s.layout}, d={s.d}, n={s.n}, H={s.H}, {self.paths} paths: late "
-            f"G^2 {self.late_mean:.4g} +- {self.late_error:.1g})"
-        )
+        s, error = self.setting, self.late_error
+        paths = "one path" if self.paths == 1 else f"{self.paths} paths"
+        late = f"{self.late_mean:.4g}" + (f" +- {error:.1g}" if error >= 0 else "")
+        return f"Run({s.layout}, d={s.d}, n={s.n}, H={s.H}, {paths}: late G^2 {late})"
 
     def stored(self) -> dict[str, Any]:
         """This run as a dictionary of plain numbers, six digits each."""

@@ -21,6 +21,11 @@ Times = Float[np.ndarray, " m"]
 # Explicit steps after which stiffness is thought of; it is stiffness if stability asks
 # for as many more, where a step may be this long in units of the fastest rate.
 PATIENCE, STABLE = 1_000, 6.0
+# So stiff that an implicit method, which solves linear systems, keeps no digits.
+HOPELESS = 1e12
+# Shortly before a blow-up attention is fast too.  It holds the cloud if what is left
+# until one would be as many units of the fastest rate.
+HELD = 100.0
 # The implicit one: its best tolerance, calls of the field, the size of its matrices.
 FINEST, CALLS, LARGEST = 1e-11, 20_000, 200
 # It is believed if a run with a tolerance larger by the first factor agrees with it to
@@ -30,13 +35,15 @@ LOOSER, AGREED = 100.0, 1e4
 
 @runtime_checkable
 class System(Protocol):
-    """Equations, where their coefficients jump, and their fastest rate."""
+    """Equations, where their coefficients jump, and how fast they are."""
 
     breaks: tuple[float, ...]
 
     def __call__(self, t: float, y: State) -> State: ...
 
     def fastest(self, t: float, y: State) -> float: ...
+
+    def time_left(self, t: float, y: State) -> float: ...
 
 
 class _Tired(Exception):
@@ -60,18 +67,25 @@ def solve(
     while run.status == "too many steps" and max_steps > PATIENCE:
         max_steps -= PATIENCE
         place, rest = run.x[-1], _left(run, times)
-        needed = system.fastest(rest[0], place) * (rest[-1] - rest[0]) / STABLE
-        if needed > PATIENCE and not tried:
+        needed = _needed(system, place, float(rest[0]), float(rest[-1]))
+        if PATIENCE < needed < HOPELESS and not tried:
             tried = True
             found = _believed(system, place, rest, max(rtol, FINEST), events)
             if found is not None:
                 return _joined(run, found, times), True
-        if needed > max_steps and tried:
+        if needed > max_steps and (tried or needed >= HOPELESS):
             break
         most = min(max_steps, PATIENCE)
         found = flow.solve(system, place, rest, *how, max_steps=most)
         run = _joined(run, found, times)
     return run, False
+
+
+def _needed(system: System, place: State, t: float, end: float) -> float:
+    """Explicit steps that attention asks for if it holds the cloud; else 0."""
+    rate = system.fastest(t, place)
+    held = rate * system.time_left(t, place) > HELD
+    return rate * (end - t) / STABLE if held else 0.0
 
 
 def _left(run: Trajectory, times: Times) -> Times:
@@ -120,8 +134,8 @@ def _implicit(
         calls += part.nfev
         if t[-1] not in times:  # where the coefficients jumped
             t, x = t[:-1], x[:-1]
-        t += part.t.tolist()
-        x += list(part.y.T[:, :, None])
+        t += list(map(float, part.t))  # no arrays if it ended before all of them
+        x += [y[:, None] for y in np.asarray(part.y).T]
         if part.status:
             found = [
                 Crossings(at, np.reshape(place, (-1, *start.shape)))
@@ -161,7 +175,7 @@ def _piece(
         g.terminal, g.direction = True, -1  # type: ignore[attr-defined]
         return g
 
-    with np.errstate(over="ignore", invalid="ignore"):  # a trial may go too far
+    with np.errstate(all="ignore"):  # a trial may go too far, an error may be 0
         part = solve_ivp(
             field,
             ends,

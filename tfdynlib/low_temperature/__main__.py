@@ -1,16 +1,21 @@
 """``python -m tfdynlib.low_temperature``: makes the stored runs, some minutes."""
 
-import argparse
 from pathlib import Path
 
 from tfdynlib import records
 from tfdynlib.low_temperature import store
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="Low temperature at large sizes")
-    parser.add_argument(
-        "--out", type=Path, default=records.STORED / f"{store.NAME}.json"
-    )
-    parser.add_argument("--only", choices=("curves", "systems"), default="")
-    options = parser.parse_args()
+DOES = "Low temperature at large sizes, again: what the file lacks."
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """The command line."""
+    parser = records.command("low_temperature", DOES, Path(f"{store.NAME}.json"))
+    halves = ("curves", "systems")
+    parser.add_argument("--only", choices=halves, default="", help="one half of it")
+    options = parser.parse_args(arguments)
     store.make(options.out, options.only)
+
+
+if __name__ == "__main__":
+    main()

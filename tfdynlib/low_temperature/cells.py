@@ -24,6 +24,8 @@ from tfdynlib.summation import compiled, dense
 Points = Float[np.ndarray, "n d"]
 # Half of a cell in units of 1/|beta B|: what exponents change by, at most.
 REACH = 2.0
+# No cell has a larger half: the circle and the sphere bend.
+WIDEST = 0.1
 # Chebyshev nodes in each direction, for errors of 1e-12 and 1e-5 in the mean.
 NODES = {2: 14, 3: 6}
 # Up to so many nodes are summed in pairs; a cloud that needs more is not together.
@@ -147,7 +149,8 @@ class Field:
 
     def __call__(self, t: float, x: Points) -> Points:
         heads, d = self.plain.path(t), x.shape[1]
-        half = REACH / float(np.linalg.norm(heads.beta * heads.B[0], 2))
+        steep = float(np.linalg.norm(heads.beta * heads.B[0], 2))
+        half = REACH / max(steep, REACH / WIDEST)
         found = cells(x, half, MOST[d])
         if found is None:
             return self.plain(t, x)

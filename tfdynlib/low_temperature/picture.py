@@ -100,6 +100,11 @@ class Run:
     terminal: float
     note: str = field(default="")
 
+    @property
+    def shown(self) -> Float[np.ndarray, " m"]:
+        """The distance up to the end, nan after it: what a drawing needs."""
+        return np.where(self.t <= self.terminal, self.distance, np.nan)
+
     def stored(self) -> dict[str, Any]:
         """This run as a dictionary of plain numbers; an event that does not happen is
         None."""

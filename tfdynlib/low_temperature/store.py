@@ -126,7 +126,8 @@ def write(file: Path, runs: Sequence[Run], systems: Sequence[System]) -> None:
 
 
 def make(file: Path, only: str = "") -> None:
-    """Run what the file lacks, and write after each part: stopped, it goes on."""
+    """Run what the file lacks, and write after each part: stopped, it goes on.  A file
+    that lacks nothing stays as it is."""
     runs: list[Run] = []
     systems: list[System] = []
     if file.exists():
@@ -135,8 +136,9 @@ def make(file: Path, only: str = "") -> None:
     done = {(s.family, s.d, s.seed) for s in systems}
     for (family, d), number in SYSTEMS.items() if only != "curves" else ():
         wanted = [k for k in range(number) if (family, d, k) not in done]
-        systems += [ends.run(family, d, k) for k in wanted]
-        write(file, runs, systems)
+        if wanted:
+            systems += [ends.run(family, d, k) for k in wanted]
+            write(file, runs, systems)
         print(family, d, len(systems), flush=True)
     cases = {r.case for r in runs}
     for case in PLAN if only != "systems" else ():

@@ -66,7 +66,9 @@ def laplace_error(
     B, _ = one_head(heads)
     _check.instance(mu, Measure, "mu", "a Measure (see measure.Measure)")
     seen = mu.mass > 0
-    y, mass, at = _check.cloud(mu.x[seen], heads.d, mu.mass[seen], x)
+    y, mass, at = _check.cloud(
+        mu.x[seen], heads.d, mu.mass[seen], x, names=("mu.x", "x")
+    )
     pull = at @ B.T
     size = np.linalg.norm(pull, axis=1)
     if not size.all():

@@ -150,7 +150,10 @@ class Limit:
         reach, mass = self.reach(mu.x[seen]), mu.mass[seen]
         lost = float(mass[reach < ON_COMPLEMENT].sum())
         if lost > 0:
-            words = f"mass {lost:.3g} lies on the complement of E and never leaves it"
+            words = (
+                f"mass {lost:.3g} lies on the complement of E and never leaves it "
+                "(if tokens are nodes for a density, take a grid without such nodes)"
+            )
             return Check("no mass on the complement of E", False, 0.0, words)
         words = f"the moment is {mass @ reach**-0.5:.3g}"
         return Check("no mass on the complement of E", True, float(reach.min()), words)

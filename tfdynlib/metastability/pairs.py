@@ -148,7 +148,7 @@ def end_of_pair(
     x0 = np.atleast_2d(_check.array(x0, "x0"))
     if len(x0) != 1:
         raise _check.refuse("x0", "one point", x0)
-    x = _rows(x0, heads).copy()
+    x = _rows(x0, heads, "x0").copy()
     last, tol = _check.positive(t, "t"), _check.positive(tol, "tol")
     size_b, size_v = (float(np.linalg.norm(matrix, 2)) for matrix in (B, V))
 
@@ -184,7 +184,9 @@ def end_of_pair(
     return End(TURNING, x[0], score(0.0, x), f"it moves at speed {speed:.2g}{words}")
 
 
-def _rows(x: Real[np.ndarray, "n d"], heads: Heads) -> Float[np.ndarray, "n d"]:
+def _rows(
+    x: Real[np.ndarray, "n d"], heads: Heads, name: str = "x"
+) -> Float[np.ndarray, "n d"]:
     d = _check.dimension(heads)
     why = ", the dimension of the heads"
-    return _check.shaped(_check.unit_rows(x), "x", (None, d), why)
+    return _check.shaped(_check.unit_rows(x, name), name, (None, d), why)

@@ -1,14 +1,17 @@
 """``python -m tfdynlib.pretrained``: makes the stored run anew, some minutes."""
 
-import argparse
-from pathlib import Path
-
 from tfdynlib import records
 from tfdynlib.pretrained import store
 
+USUAL = records.STORED / f"{store.NAME}.json"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """The command line."""
+    does = "Layers and heads of a trained model, anew."
+    parser = records.command("pretrained", does, USUAL)
+    store.write(parser.parse_args(arguments).out, store.make())
+
+
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="Layers and heads of a trained model")
-    parser.add_argument(
-        "--out", type=Path, default=records.STORED / f"{store.NAME}.json"
-    )
-    store.write(parser.parse_args().out, store.make())
+    main()

@@ -18,7 +18,7 @@ from tfdynlib.records.record import (
     read,
 )
 from tfdynlib.records.tables import Overview, as_html, as_text
-from tfdynlib.records.writing import header, here, processor, write
+from tfdynlib.records.writing import command, header, here, processor, write
 
 __all__ = [
     "COMMANDS",
@@ -31,6 +31,7 @@ __all__ = [
     "Timing",
     "as_html",
     "as_text",
+    "command",
     "header",
     "here",
     "newest",

@@ -91,7 +91,19 @@ class Table:
 
 
 HEAD = ("method", "median, ms", "least – most", "× ours", "error")
-ASKED = ("case", "what", "measured", "target", "met")
+ASKED = ("case", "what", "measured", "target", "met", "without AVX-512")
+
+
+def _narrow(case: Mapping[str, Any], what: str) -> str:
+    """What the case found without AVX-512, and whether that is enough; nothing if it
+    was not asked."""
+    claims = (case.get("as_avx2") or {}).get("claims", ())
+    found = [
+        f"{c['value']:.3g}, {'yes' if c['met'] else 'no'}"
+        for c in claims
+        if c["what"] == what
+    ]
+    return found[0] if found else ""
 
 
 @dataclass(frozen=True)
@@ -121,6 +133,9 @@ class Record:
         Versions of the packages that took part; None for one that did not.
     load
         Processes that wanted to run when it began; None if the system does not tell.
+    others
+        Cores that did other work, on average of the case where they were most; None if
+        nobody knows.
     note
         What else a reader should know of this run.
     cases
@@ -137,6 +152,7 @@ class Record:
     load: float | None = None
     note: str = ""
     runs: Sequence[Mapping[str, Any]] = default(default=(), repr=False)
+    others: float | None = None
 
     @property
     def command(self) -> str:
@@ -149,6 +165,10 @@ class Record:
         day = f"{self.date.day} {self.date:%B %Y}"
         found = [f"{name} {self.versions[name]}" for name in NAMED if self._has(name)]
         busy = "" if self.load is None else f" Load at the start: {self.load:.1f}."
+        if self.others is not None:
+            busy = (
+                f" Other work: {self.others:.2f} cores at most, on average of a case."
+            )
         note = f" {self.note}" if self.note else ""
         return f"{day}, one core of {self.processor}; {', '.join(found)}.{busy}{note}"
 
@@ -189,7 +209,8 @@ class Record:
         return sum(met), len(met)
 
     def verdicts(self) -> Overview:
-        """Every target, one by one."""
+        """Every target, one by one; with a last column for those that are missed here
+        and were measured without AVX-512 too."""
         rows = [
             (
                 case["title"],
@@ -197,11 +218,13 @@ class Record:
                 f"{claim['value']:.3g}",
                 f"{'≥' if claim['at_least'] else '≤'} {claim['bound']:g}",
                 "yes" if claim["met"] else "no",
+                "" if claim["met"] else _narrow(case, claim["what"]),
             )
             for name, case in self.cases.items()
             for claim in self._part(name, "claims")
         ]
-        return Overview("Targets", ASKED, tuple(rows))
+        wide = len(ASKED) if any(row[-1] for row in rows) else len(ASKED) - 1
+        return Overview("Targets", ASKED[:wide], tuple(row[:wide] for row in rows))
 
     def headline(self) -> str:
         """Times of some peers, each divided by ours, as a table in Markdown."""
@@ -236,7 +259,8 @@ def read(file: str | Path) -> Record:
             found.get("note", ""),
             found.get("runs", ()),
         )
-        return Record(date, processor, form, versions, cases, load, note, runs)
+        others = found.get("others")
+        return Record(date, processor, form, versions, cases, load, note, runs, others)
     except (OSError, KeyError, TypeError, ValueError) as error:
         wanted = "a file that `make bench` has written"
         raise _check.refuse("file", wanted, f"{Path(file).name} ({error})") from error

@@ -1,5 +1,6 @@
 """Writing a record: when, on what, with which versions."""
 
+import argparse
 import datetime
 import json
 import platform
@@ -23,6 +24,14 @@ def here() -> str:
     """This machine in a few words: its processor and the versions that count."""
     python = platform.python_version()
     return f"{processor()}, Python {python}, NumPy {np.__version__}"
+
+
+def command(name: str, does: str, out: Path) -> argparse.ArgumentParser:
+    """The command line of a module that makes a record, ``python -m tfdynlib.name``."""
+    parser = argparse.ArgumentParser(f"python -m tfdynlib.{name}", description=does)
+    words = f"the file to write (default: {out})".replace("%", "%%")
+    parser.add_argument("--out", type=Path, default=out, help=words)
+    return parser
 
 
 def header(

@@ -102,7 +102,7 @@ def of_heads(
         return quick or choose.exact(k, x, METHODS)
 
     return [
-        certificate.repair(m, at @ K.T, x, mass, tol, exact) for m, K in zip(found, Ks)
+        certificate.repair(m, at, K, x, mass, tol, exact) for m, K in zip(found, Ks)
     ]
 
 

@@ -69,6 +69,8 @@ class Moments:
         Small where the query points away from all tokens; an approximation that is
         good to ``tail`` in these units is good to tail / q in the mean.
         """
+        if self.shift is self.reach:  # as a method may say that has no other
+            return self.z / self.total
         return self.z * np.exp(self.shift - self.reach) / self.total
 
     @property
@@ -77,8 +79,8 @@ class Moments:
         in units of max|y|; inf where q is not positive, 0 for an exact method."""
         if self.tail == 0:
             return np.zeros(len(self.z))
-        lost = np.full(len(self.z), np.inf)
-        return np.divide(2 * (self.tail + EPS), self.q, out=lost, where=self.q > 0)
+        q, lost = self.q, np.full(len(self.z), np.inf)
+        return np.divide(2 * (self.tail + EPS), q, out=lost, where=q > 0)
 
 
 @dataclass(frozen=True)

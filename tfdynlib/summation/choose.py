@@ -132,7 +132,9 @@ def pick(
     for task in wanted:
         sentence = methods[name].why_not(task)
         if sentence is not None:
-            raise _check.refuse("method", f"one that can do this: {sentence}", name)
+            best = choose(wanted, methods).method
+            one = f"one that can do this ({best!r} is the fastest): {sentence}"
+            raise _check.refuse("method", one, name)
     return methods[name]
 
 

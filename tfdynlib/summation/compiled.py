@@ -69,6 +69,15 @@ def along() -> ModuleType:
     return _along
 
 
+@cache
+def waves() -> ModuleType:
+    """The compiled loops over modes of the circle."""
+    from tfdynlib.summation import _circle_loop
+
+    announce(_circle_loop, "the waves", _circle_loop.values.stats.cache_path)
+    return _circle_loop
+
+
 def announce(module: ModuleType, what: str, place: str | None) -> None:
     """One sentence on standard error unless the place of compiled code has some."""
     name = module.__name__.rpartition(".")[2]

@@ -17,7 +17,8 @@ from functools import lru_cache
 import numpy as np
 from jaxtyping import Complex, Float
 
-from tfdynlib.summation import _bessel, _circle, panels
+from tfdynlib.summation import _bessel, panels
+from tfdynlib.summation._circle_points import Points, in_loops, points
 from tfdynlib.summation._moments import (
     EPS,
     Masses,
@@ -61,18 +62,19 @@ def stack(
     """Moments of several heads; the coefficients of the tokens are taken once."""
     small = accuracy(tol)
     maps = [_map(_bytes(K), small) for K in Ks]
-    theta = np.arctan2(x[:, 1], x[:, 0])
-    there = theta if at is x else np.arctan2(at[:, 1], at[:, 0])
     most = max(m.modes for m in maps) + 1
-    c = _circle.coefficients(theta, mass, most, small)
-    lost = _circle.remainder(most, small, len(x))
+    highest = max(most, *(m.scale.modes for m in maps))
+    here = points(x, highest)
+    there = here if at is x else points(at, highest)
+    c = here.coefficients(mass, most, small)
+    lost = here.remainder(most, small)
     total = float(mass.sum())
     return [_one(at, there, K, m, c, total, lost, small) for K, m in zip(Ks, maps)]
 
 
 def _one(
     at: Queries,
-    theta: Float[np.ndarray, " k"],
+    there: Points,
     K: Matrix,
     head: "Map",
     c: Complex[np.ndarray, " m"],
@@ -82,11 +84,14 @@ def _one(
 ) -> Moments:
     """Moments of one head from the coefficients of the tokens."""
     f = head(c)
-    z, *first = _circle.values(theta, f, small)
-    p = at @ K.T
-    reach = np.sqrt(np.einsum("kd,kd->k", p, p))
+    z, *first = there.values(f, small)
+    if head.waves is None:  # every query is as long as the first column of K
+        reach = np.full(len(at), np.hypot(*K[:, 0]))
+    else:
+        p = at @ K.T
+        reach = np.sqrt(np.einsum("kd,kd->k", p, p))
     size = 2 * float(np.abs(f).sum()) / total if total > 0 else 0.0
-    evaluated = _circle.remainder(f.shape[1] - 1, small, len(theta)) * size
+    evaluated = there.remainder(f.shape[1] - 1, small) * size
     tail = 2 * small + lost + (evaluated + ROUNDING) * np.exp(head.scale.loss)
     return Moments(
         head.scale(reach), z, np.stack(first, axis=1), reach, total, tail=float(tail)
@@ -213,6 +218,9 @@ def why_not(task: Task) -> str | None:
 def cost(task: Task) -> float:
     """Seconds on one core, the map counted as made once for many calls."""
     entries, n = _entries(task)
+    if in_loops(min(task.n, task.k), n):
+        loops = (5e-9 + 1.2e-10 * n) * (task.n + task.k)
+        return float(1e-4 + loops + 3e-9 * entries)
     transforms = 6e-9 * task.n + 2 * (1.5 + 0.1 * np.log2(max(n, 1))) * 1e-8 * task.k
     return float(2.5e-4 + transforms + 6e-7 * n + 3e-9 * entries)
 

@@ -44,4 +44,10 @@ PRESETS = {
         moment=18.0,
         about="An almost even grid: for a while three tolerances count three numbers.",
     ),
+    "euler_through_pole": Preset(
+        "Through the wall",
+        {"view": "pole"},
+        moment=0.52,
+        about="Three programs walk through a blow-up, and each reports a number.",
+    ),
 }

@@ -32,6 +32,8 @@ def start_of(state: State) -> Measure:
     """Tokens and masses at layer-time 0, as the page places them."""
     d = len(state["V"])
     mu = _even(state, d)
+    if state["start"] == "pair":
+        return mu
     x, mass = mu.x, mu.mass
     mass = mass * (1 + state["density"] * x[:, 0])
     kept = (np.abs(x[:, 0]) >= state["band"]) & (mass > 0)

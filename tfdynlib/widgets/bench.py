@@ -1,4 +1,4 @@
-"""How fast and how exact: fast sums against all pairs, tolerances against the truth."""
+"""How fast and how exact: fast sums against all pairs, tolerances and steps."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ import numpy as np
 from tfdynlib import attention, flow, metastability, summation, weights
 from tfdynlib._check import Number, shown
 from tfdynlib._circle import points
+from tfdynlib.widgets import _bench_pole
 from tfdynlib.widgets._bench_presets import PRESETS
 from tfdynlib.widgets._bundle import esm, style
 from tfdynlib.widgets._traits import OneOf, Real, Trait, Whole
@@ -33,9 +34,9 @@ class Sign(Trait):
 
 
 class Bench(Widget):
-    """Fast sums and tolerances put to the test: ``Bench("methods_race")``.
+    """Fast sums, tolerances and steps put to the test: ``Bench("methods_race")``.
 
-    Two views, each with its own presets (``Bench.PRESETS`` has a line on every one):
+    Three views, each with its own presets (``Bench.PRESETS`` has a line on every one):
 
     ``"race"``
         the sum over ``n`` tokens, drawn on an ``arc`` of the circle, by ``K`` waves
@@ -44,6 +45,9 @@ class Bench(Widget):
     ``"tolerance"``
         the flow of the same kind of tokens (or of an even grid with a ``noise``) with
         three tolerances: how many clusters each counts, how far they are apart.
+    ``"pole"``
+        a variance that blows up at t = 1/2 by Euler's method with steps of ``dt`` and
+        of a half and a fifth of it: each walks through the wall.
     """
 
     name = "bench"
@@ -52,7 +56,7 @@ class Bench(Widget):
     PRESETS = PRESETS
     OPENING = ("methods_race", "cold_race", "look_away", "tolerance_and_truth")
 
-    view = OneOf("race", words=("race", "tolerance")).tag(sync=True, page=True)
+    view = OneOf("race", words=("race", "tolerance", "pole")).tag(sync=True, page=True)
     n = Whole(64, min=2, max=4096).tag(sync=True, page=True)
     beta = Real(16.0, min=0.5, max=256.0).tag(sync=True, page=True)
     seed = Whole(0, min=0, max=9999).tag(sync=True, page=True)
@@ -65,22 +69,23 @@ class Bench(Widget):
     shows = OneOf("clusters", words=("clusters", "distance")).tag(
         sync=True, page=True, numbers=False
     )
+    dt = Real(0.01, min=0.01, max=0.05).tag(sync=True, page=True)
     t_end = Real(1000.0, min=5.0, max=3000.0).tag(sync=True, page=True)
     t = Real(0.0, min=0.0, max=1e5).tag(sync=True, page=True, view=True)
 
     @classmethod
     def reference_for(cls, state: dict[str, Any]) -> dict[str, Any]:
         """What Python gets for the numbers of a view, to compare the page with."""
-        made = _sums(state) if state["view"] == "race" else _run(state)
-        return {"numbers": doubles(made)}
+        made = {"race": _sums, "tolerance": _run, "pole": _bench_pole.numbers}
+        return {"numbers": doubles(made[state["view"]](state))}
 
     @classmethod
     def still(cls, state: dict[str, Any]) -> str:
-        """Error against the number of waves, or clusters against layer-time."""
+        """Error against waves; or clusters, or a variance, against layer-time."""
         from tfdynlib import plot
 
-        draw = _still_race if state["view"] == "race" else _still_tolerance
-        ax, alt = draw(plot, state)
+        draws = {"race": _still_race, "tolerance": _still_tolerance}
+        ax, alt = draws.get(state["view"], _bench_pole.still)(plot, state)
         return plot.show(ax, alt=alt).svg
 
 

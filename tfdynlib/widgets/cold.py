@@ -31,11 +31,11 @@ class Cold(Widget):
     weighted nodes that are ``"fine"`` at the equator of e1 and at its poles, from a
     ``"draw"`` with ``seed`` or as a ``"pair"`` at ``angle``; on the circle ``skew``
     moves the grid to one side; ``density`` is the c of a density 1 + c <x, e1>, as
-    masses; tokens with |<x, e1>| below ``band`` are left out.  The chart shows the
-    ``"distance"`` to the limit with the bound of the theorem (constants ``"fitted"``,
-    or ``"given"`` as ``C``, ``C1``, ``c``), the ``"alignment"`` with the top
-    eigenvector of V, or the ``"angle"`` of the first token.  ``sides="marked"`` leaves
-    the tokens hollow that start on the side of the second pole.
+    masses; tokens with |<x, e1>| below ``band`` are left out; a pair has neither.  The
+    chart shows the ``"distance"`` to the limit with the bound of the theorem (constants
+    ``"fitted"``, or ``"given"`` as ``C``, ``C1``, ``c``), the ``"alignment"`` with the
+    top eigenvector of V, or the ``"angle"`` of the first token.  ``sides="marked"``
+    leaves the tokens hollow that start on the side of the second pole.
 
     ``"query"``: what a query at inverse temperature ``kappa`` = beta |B x| hears of the
     density 1 + ``density`` <y, e> on the sphere of R^``dim``, at ``angle`` from e.

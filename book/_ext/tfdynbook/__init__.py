@@ -10,6 +10,7 @@ Each room does one thing and is connected here:
 ``tables``      tables that a cell prints: columns to sort, rows that lead to a page
 ``notation``    ``{notation-table}`` and the macros of formulas, from one file
 ``pages``       the line that says what a page was run with; theme repairs
+``sources``     two sources of one year with the same first author are told apart
 ``notebooks``   every page with code as a clean notebook to download
 ==============  ==============================================================
 """
@@ -18,12 +19,22 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from . import answers, assets, freshness, loops, notation, notebooks, pages, tables
+from . import (
+    answers,
+    assets,
+    freshness,
+    loops,
+    notation,
+    notebooks,
+    pages,
+    sources,
+    tables,
+)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect the rooms; called by Sphinx."""
-    rooms = (loops, freshness, assets, answers, tables, notation, pages, notebooks)
-    for room in rooms:
+    rooms = (loops, freshness, assets, answers, tables, notation, pages, sources)
+    for room in (*rooms, notebooks):
         room.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

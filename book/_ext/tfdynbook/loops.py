@@ -14,7 +14,7 @@ import numpy as np
 from sphinx.application import Sphinx
 
 from tfdynlib import _along, attention, flow
-from tfdynlib.summation import compiled
+from tfdynlib.summation import _circle_points, compiled
 from tfdynlib.weights import Heads
 
 THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -27,6 +27,8 @@ def compile_all(app: Sphinx) -> None:
     turn = np.diag(np.ones(2), 1) - np.diag(np.ones(2), -1)
     for d, B in ((3, np.eye(3)), (3, turn), (5, np.eye(5))):
         attention.velocity(np.eye(d), Heads(B, np.eye(d)), method="compiled")
+    many = np.tile(np.eye(2), (_circle_points.MANY // 2, 1))
+    attention.velocity(many, Heads(np.eye(2), np.eye(2)), method="fourier")
     flow.solve_ensemble(np.eye(3)[None], Heads(np.eye(3), np.eye(3)), [0.0, 0.1])
     _along.follow(np.eye(3), np.tile(np.eye(3), (2, 1, 1, 1)), dt=0.1, noise_var=1.0)
 

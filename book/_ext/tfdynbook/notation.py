@@ -61,7 +61,9 @@ class NotationTable(SphinxDirective):
         if not value:
             return self._text("")
         if key == "born":
-            return self._markdown(f"[{value.split('/')[-1]}](/{value}.md)")
+            return self._markdown(
+                f"[{value.split('/')[-1].replace('_', ' ')}](/{value}.md)"
+            )
         if key == "symbol":
             value = f"${value}$"
         elif key == "code":

@@ -1,10 +1,11 @@
-// How fast and how exact: fast sums against all pairs, tolerances against the truth.
+// How fast and how exact: fast sums against all pairs, tolerances and steps against the truth.
 
+import { poleView } from "./bench/pole.mjs";
 import { raceView } from "./bench/race.mjs";
 import { toleranceView } from "./bench/tolerance.mjs";
 import { views } from "./kit/views.mjs";
 
-const VIEWS = { race: raceView, tolerance: toleranceView };
+const VIEWS = { race: raceView, tolerance: toleranceView, pole: poleView };
 
 const STATE = {
   view: { choices: Object.keys(VIEWS) },
@@ -18,6 +19,7 @@ const STATE = {
   start: { choices: ["uniform", "grid"] },
   noise: { min: 1e-9, max: 1 },
   shows: { choices: ["clusters", "distance"] },
+  dt: { min: 0.01, max: 0.05 },
   t_end: { min: 5, max: 3000 },
   t: { min: 0, max: 1e5 },
 };

@@ -22,6 +22,21 @@
   }
   figuresFirst();
 
+  /** Paper is white: what is dark on the screen is light there. */
+  function lightOnPaper() {
+    const { dataset } = document.documentElement;
+    let theme = null;
+    addEventListener("beforeprint", () => {
+      theme ??= dataset.theme ?? "light";
+      dataset.theme = "light";
+    });
+    addEventListener("afterprint", () => {
+      dataset.theme = theme ?? dataset.theme;
+      theme = null;
+    });
+  }
+  lightOnPaper();
+
   const WIDE = ".math, mjx-container[display], .output, table, pre, .pst-scrollable-table-container";
 
   /** Give the keyboard every box that scrolls sideways, and none that does not. */

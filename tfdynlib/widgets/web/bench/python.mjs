@@ -65,3 +65,19 @@ export function tolerancePython({ start, n, seed, arc, noise, beta, t }) {
     "    print(tol, labels.max() + 1)",
   );
 }
+
+/** View "pole": what Euler's method has at the moment shown, with each step. */
+export function polePython({ dt, parts, t }) {
+  return lines(
+    "import numpy as np",
+    "from tfdynlib import flow, gaussian",
+    "",
+    "layer = gaussian.Layer([[0.0]], [[1.0]], [[1.0]])",
+    "print(gaussian.blow_up_time(layer, [[1.0]]))",
+    `for step in (${parts.map((part) => (part === 1 ? dt : `${dt} / ${part}`)).join(", ")}):`,
+    `    k = int(${t} / step + 1e-6)  # steps taken`,
+    "    times = step * np.arange(k + 2)",
+    '    run = flow.solve(lambda t, s: 2 * s**2, np.ones((1, 1)), times, "euler", space="euclidean")',
+    "    print(run.x[k, 0, 0])",
+  );
+}

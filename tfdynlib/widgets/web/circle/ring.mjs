@@ -38,6 +38,9 @@ export function rim(ctx, g, palette, width = 1.25) {
   ctx.stroke();
 }
 
+/** Where the names of the two axes stand. */
+export const names = (g) => [0, Math.PI / 2].map((angle) => at(g, angle, g.R - 20));
+
 /** Short ticks and names of the two axes, inside the rim. */
 export function axes(ctx, g, palette) {
   ctx.strokeStyle = palette.grat;
@@ -48,7 +51,7 @@ export function axes(ctx, g, palette) {
     ctx.moveTo(...at(g, angle, g.R - 1));
     ctx.lineTo(...at(g, angle, g.R - 9));
     ctx.stroke();
-    const [x, y] = at(g, angle, g.R - 20);
+    const [x, y] = names(g)[k];
     label(ctx, name, x, y, palette, { size: 13, color: palette.mut, align: "center", halo: palette.glass1 });
   }
 }

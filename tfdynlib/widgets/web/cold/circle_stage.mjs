@@ -1,6 +1,6 @@
 // View "flow" on the circle: tokens, their law, the poles, and where V pulls.
 
-import { label } from "../kit/text.mjs";
+import { label, textWidth } from "../kit/text.mjs";
 import { angles as anglesOf } from "../twin/points.mjs";
 import * as ring from "../circle/ring.mjs";
 
@@ -28,8 +28,24 @@ function across(ctx, g, angle) {
   ctx.stroke();
 }
 
+/** A name beside the rim, and the box it stands in. */
+function named(ctx, p, text, x, y, style) {
+  const width = textWidth(ctx, text, p, style);
+  return { text, x, y, style: { ...style, align: "center", halo: p.glass1 }, x0: x - width / 2 - 3, x1: x + width / 2 + 3, y0: y - 9, y1: y + 9 };
+}
+
+const meet = (a, b) => a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1;
+
+/** Writes a name unless another one stands there. */
+function write(ctx, p, name, taken) {
+  if (taken.some((other) => meet(other, name))) return false;
+  taken.push(name);
+  label(ctx, name.text, name.x, name.y, p, name.style);
+  return true;
+}
+
 /** The axis of V: where a lone cluster goes. */
-function pull(ctx, g, p, { top, limit, known }) {
+function pull(ctx, g, p, { top, limit, known }, taken) {
   if (!top) return;
   const angle = Math.atan2(top.vector[1], top.vector[0]);
   ctx.strokeStyle = p.ctl;
@@ -37,13 +53,15 @@ function pull(ctx, g, p, { top, limit, known }) {
   across(ctx, g, angle);
   const apart = known ? Math.abs(Math.sin(angle - Math.atan2(limit.basis[0][1], limit.basis[0][0]))) : 1;
   const words = apart < 0.05 ? "*V* pulls here too" : "*V* pulls here";
-  const [x, y] = ring.at(g, angle, 0.36 * g.R);
   const shift = apart < 0.05 ? 16 : 0;
-  label(ctx, words, x, y + shift, p, { size: 12.5, color: p.mut, align: "center", halo: p.glass1 });
+  for (const share of [0.36, -0.36, -0.2, 0.2]) {
+    const [x, y] = ring.at(g, angle, share * g.R);
+    if (write(ctx, p, named(ctx, p, words, x, y + shift, { size: 12.5, color: p.mut }), taken)) return;
+  }
 }
 
 /** The dominant space of M: a dashed axis, and rings at its poles. */
-function poles(ctx, g, p, { limit, known, d }) {
+function poles(ctx, g, p, { limit, known, d }, taken) {
   if (!known || limit.dim !== 1 || d !== 2) return;
   const angle = Math.atan2(limit.basis[0][1], limit.basis[0][0]);
   ctx.save();
@@ -53,7 +71,7 @@ function poles(ctx, g, p, { limit, known, d }) {
   across(ctx, g, angle);
   ctx.restore();
   const [x, y] = ring.at(g, angle + Math.PI, 0.5 * g.R);
-  label(ctx, "*E*", x, y - 13, p, { size: 14, color: p.theory, align: "center", halo: p.glass1 });
+  write(ctx, p, named(ctx, p, "*E*", x, y - 13, { size: 14, color: p.theory }), taken);
 }
 
 function poleRings(ctx, g, p, { limit, known }) {
@@ -70,7 +88,7 @@ function poleRings(ctx, g, p, { limit, known }) {
 }
 
 /** Ticks and names of the axes, where no pole ring covers them. */
-function axes(ctx, g, p) {
+function axes(ctx, g, p, taken) {
   ctx.strokeStyle = p.grat;
   ctx.lineWidth = 1;
   for (const [angle, name, dx, dy] of [[0, "*e*_1", -26, 20], [Math.PI / 2, "*e*_2", 17, 24]]) {
@@ -79,7 +97,7 @@ function axes(ctx, g, p) {
     ctx.lineTo(...ring.at(g, angle, g.R - 9));
     ctx.stroke();
     const [x, y] = ring.at(g, angle);
-    label(ctx, name, x + dx, y + dy, p, { size: 13, color: p.mut, align: "center", halo: p.glass1 });
+    write(ctx, p, named(ctx, p, name, x + dx, y + dy, { size: 13, color: p.mut }), taken);
   }
 }
 
@@ -102,7 +120,20 @@ export function groupsOf(angles, mass) {
 
 const percent = (mass) => `${Math.round(100 * mass)} %`;
 
-/** Discs for tight clusters with their share of the mass, inside the rim. */
+/** Shares of the mass of tight clusters, inside the rim: the largest where two would meet. */
+function shares(ctx, g, p, groups) {
+  const taken = [];
+  for (const { from, to, mass } of [...groups].sort((a, b) => b.mass - a.mass)) {
+    if (mass < 0.02) break;
+    const angle = (from + to) / 2;
+    const [x, y] = ring.at(g, angle, g.R - 40);
+    const name = named(ctx, p, percent(mass), x, y - 12 * Math.abs(Math.cos(angle)), { size: 13, weight: 600 });
+    if (!taken.some((other) => meet(other, name))) taken.push(name);
+  }
+  return taken;
+}
+
+/** Discs for tight clusters. */
 function discs(ctx, g, p, groups) {
   for (const group of groups) {
     const angle = (group.from + group.to) / 2;
@@ -115,9 +146,6 @@ function discs(ctx, g, p, groups) {
     ctx.lineWidth = 2.4;
     ctx.stroke();
     ctx.fill();
-    if (group.mass < 0.02) continue;
-    const [tx, ty] = ring.at(g, angle, g.R - 40);
-    label(ctx, percent(group.mass), tx, ty - 12 * Math.abs(Math.cos(angle)), p, { size: 13, weight: 600, align: "center", halo: p.glass1 });
   }
 }
 
@@ -147,16 +175,19 @@ export function drawCircle(ctx, view, { run, x, hollow }) {
   const angles = anglesOf(x);
   if (run.n >= 16) ring.silhouette(ctx, g, p, law(angles, mass), 0.62 * g.air, 8);
   ring.disc(ctx, g, p);
-  pull(ctx, g, p, run);
-  poles(ctx, g, p, run);
-  axes(ctx, g, p);
-  ring.rim(ctx, g, p);
   const groups = groupsOf(angles, mass);
   const tight = groups.filter(({ from, to, all }) => to - from <= 2 * WIDE && all.length >= (run.n < 16 ? 1 : 3));
+  const taken = shares(ctx, g, p, tight);
+  const percents = [...taken];
+  poles(ctx, g, p, run, taken);
+  pull(ctx, g, p, run, taken);
+  axes(ctx, g, p, taken);
+  ring.rim(ctx, g, p);
   const inDisc = new Set(tight.flatMap(({ all }) => all));
   const size = run.n > 150 ? 2.9 : 3.8;
   ring.dots(ctx, g, p, angles.filter((_, i) => !inDisc.has(i)), size);
   if (hollow) open(ctx, g, p, angles.filter((_, i) => hollow[i] && !inDisc.has(i)), size - 1.2);
   discs(ctx, g, p, tight);
+  for (const { text, x: tx, y: ty, style } of percents) label(ctx, text, tx, ty, p, style);
   poleRings(ctx, g, p, run);
 }

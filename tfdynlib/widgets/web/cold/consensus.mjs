@@ -137,7 +137,10 @@ function lampsOf(model, k) {
 function verdictOf(model, k) {
   const { mean, variance, state, stop } = model;
   const wide = Math.sqrt(variance[k]);
-  if (state.kernel > 0) return wide > 0.3 ? ["More than one opinion", "Particles gather in the wells that are near them.", "theory"] : ["One opinion", "The kernel is too wide to keep the wells apart.", "ink"];
+  if (state.kernel > 0) {
+    const why = model.wells.length > 1 ? "They began near one well, or the kernel is too wide to keep two apart." : "There is one well, for all.";
+    return wide > 0.3 ? ["More than one opinion", "Each gathers with those that are near.", "theory"] : ["One opinion", why, "ink"];
+  }
   if (stop !== null)
     return [wide < 0.05 ? `They agree at ${mean[k].toFixed(4)}, not at 1` : "On the way to a consensus", `Closed form: at ${stop.toFixed(6)}; 1 − *m* = (1 − *m*_0) (1 + *αS*_0)^{−1/2}.`, "theory"];
   return [wide < 0.05 ? `They agree at ${short(mean[k])}` : "On the way to a consensus", "All hear one mean: they end in one place, well or not.", "ink"];

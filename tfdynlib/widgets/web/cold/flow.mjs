@@ -9,7 +9,7 @@ import { concentrationBound, couplingCost, effectiveNeighbours, massPlus } from 
 import { drawBall } from "./ball_stage.mjs";
 import { angles as anglesOf } from "../twin/points.mjs";
 import { drawCircle, groupsOf } from "./circle_stage.mjs";
-import { bandsOf, NAMES, overlays, rangeOf } from "./flow_chart.mjs";
+import { bandsOf, NAMES, overlays, phased, rangeOf } from "./flow_chart.mjs";
 import { exitOf, fitBound, matricesOf, phasesOf, runOf, trackOf } from "./flow_run.mjs";
 import { lampsOf, LAMPS, phaseAt, readoutsOf, sentence, verdictOf } from "./flow_words.mjs";
 import { betaSlider, gapSlider } from "./knobs.mjs";
@@ -186,7 +186,7 @@ function build(card) {
     const made = matricesOf(state);
     const moment = run.times[run.flow.index(state.t)];
     const t = state.t <= run.axis.min ? 0 : Number(moment.toPrecision(12));
-    return flowPython(state, { ...made, t, curve: run.curve, dim: run.limit.dim, vector: run.top?.vector, frame: run.flow.index(state.t) });
+    return flowPython(state, { ...made, t, curve: run.curve, dim: run.limit.dim, vector: run.top?.vector, weighed: run.start.weighed, frame: run.flow.index(state.t) });
   }
 
   function controls() {
@@ -212,7 +212,7 @@ function build(card) {
   function showCurves() {
     const { state } = run;
     chart.set({
-      axis: run.axis, t: run.times, filled: run.flow.filled, curves: [{ y: run.flow.values }], ghosts, levels: levelsOf(),
+      axis: run.axis, t: run.times, filled: run.flow.filled, strip: phased(run), curves: [{ y: run.flow.values }], ghosts, levels: levelsOf(),
       name: run.curve === "distance" && !run.exactLimit ? "*W*_2 to the limit, at most (chordal)" : NAMES[run.curve],
       log: run.curve === "distance" && state.scale === "log", x: run.isLog ? "layer-time *t*, log" : "layer-time *t*",
     });

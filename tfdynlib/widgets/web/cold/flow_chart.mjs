@@ -51,7 +51,7 @@ function trace(ctx, list) {
 function spot(own, width, at, { others, upright, taken }) {
   const inside = own.filter(Boolean);
   const free = (box) =>
-    box.x0 >= at.left + 2 && box.x1 <= at.right && box.y0 >= at.top + 20 && box.y1 <= at.bottom - 3 &&
+    box.x0 >= at.left + 2 && box.x1 <= at.right && box.y0 >= at.top + 2 && box.y1 <= at.bottom - 3 &&
     !upright.some((x) => x > box.x0 - 4 && x < box.x1 + 4) &&
     !taken.some((b) => b.x0 < box.x1 && box.x0 < b.x1 && b.y0 < box.y1 && box.y0 < b.y1) &&
     ![own, ...others].some((list) => list.some((p) => p && p[0] > box.x0 - 2 && p[0] < box.x1 + 2 && p[1] > box.y0 - 1 && p[1] < box.y1 + 1));
@@ -94,7 +94,7 @@ export function overlays(run, { bound, word, marks }) {
     const taken = [];
     const upright = marks.map(({ t }) => at.x(t));
     for (const { t } of marks) {
-      const [x, y] = [at.x(t), at.top + 27];
+      const [x, y] = [at.x(t), at.top + 9];
       const width = textWidth(ctx, "log *β*", p, { size: 12.5 });
       const left = x - 8 - width > at.left;
       const x0 = left ? x - 8 - width : x + 8;
@@ -111,9 +111,12 @@ export function overlays(run, { bound, word, marks }) {
   };
 }
 
+/** Whether the run has phases on this chart. */
+export const phased = (run) => run.scale !== null && run.curve === "distance";
+
 /** Phase bands behind the curve. */
 export function bandsOf(run, { wait, obey }) {
-  if (run.scale === null || run.curve !== "distance") return [];
+  if (!phased(run)) return [];
   const end = run.times[run.flow.filled - 1];
   const whole = run.flow.filled === run.times.length ? run.state.t_end : end;
   const bands = [{ from: run.axis.min, to: Math.min(wait, whole), strength: 0.06, label: "1 gather" }];

@@ -27,8 +27,8 @@ export function matricesOf({ B, V }) {
 export const betaOf = ({ beta, rule }) => (rule === "softmax" ? beta : Infinity);
 
 /** What the theorem asks of the head and of the start. */
-function hypothesesOf(limit, state, heard) {
-  const positive = state.start !== "pair" && Math.abs(state.density) < 1 && state.band === 0;
+function hypothesesOf(limit, state, heard, { weighed }) {
+  const positive = state.start !== "pair" && !(weighed && (Math.abs(state.density) >= 1 || state.band > 0));
   const few = state.start === "draw" ? FEW_DRAWN : FEW_NODES;
   return {
     invertible: limit.invertible,
@@ -114,7 +114,7 @@ export function runOf(state) {
     state, d, n, head, start, limit, top, known, beta, heard, isLog, times, curve, can, flow, field,
     axis: isLog ? log(FIRST, state.t_end) : linear(0, state.t_end),
     scale: known && beta < Infinity ? cold.laplaceScale(beta) : null,
-    facts: hypothesesOf(limit, state, heard),
+    facts: hypothesesOf(limit, state, heard, start),
     beside: known && curve === "distance" && state.rule !== "zero_temperature" ? besideOf(state, head, start, limit) : null,
     exactLimit: limit.dim === 1,
     followed: followedOf(start.x, d),

@@ -63,21 +63,22 @@ export function promise(run) {
 }
 
 /** Title, detail and tone. */
-export function verdictOf(run, { phase, phases, least, exit, late }) {
+export function verdictOf(run, { t, phase, least, exit, late }) {
   if (run.flow.failed) return ["The run stopped", "The field jumps faster than any step: hardmax ties.", "stop"];
   if (late) return ["Not there yet", `Integrated to layer-time ${short(run.times[run.flow.filled - 1])}.`, "ink"];
   const why = outside(run);
   if (why && !run.known) return [`Outside the theorem: ${why}`, promise(run), "stop"];
   const done = run.flow.filled === run.times.length;
-  const out = done && Number.isFinite(exit) ? ` It leaves (*W*_2 > 0.2) at *t* = ${short(exit, 4)}.` : "";
+  const left = t > exit;
+  const out = done && Number.isFinite(exit) ? ` It ${left ? "left" : "leaves"} (*W*_2 > 0.2) at *t* = ${short(exit, 4)}.` : "";
   const best = least && run.curve === "distance" && done ? `Least distance ${metres(least.value)} at *t* = ${short(least.t)}.${out}` : promise(run);
   if (why) return [`Outside the theorem: ${why}`, run.curve === "distance" ? best : promise(run), "stop"];
   if (phase === 1) {
     const rate = run.limit.dim === 1 ? run.limit.rate / 2 : run.limit.rate;
     const tail = run.limit.dim === 1 ? "half of *γ*/|*B*|, as tokens near the equator are late" : run.limit.dim === 2 ? "*γ*/|*B*|, up to √*t*" : "*γ*/|*B*|";
-    return ["Gathering", `At *β* = ∞ like *e*^{−${short(rate, 2)}t} or faster: ${tail}.`, "theory"];
+    return ["Gathering", `At *β* = ∞ like *e*^{−${rate === 1 ? "" : short(rate, 2)}t} or faster: ${tail}.`, "theory"];
   }
-  if (phase === 2) return ["Waiting at the limit", best, "theory"];
+  if (phase === 2) return [left ? "Leaving the limit" : "Waiting at the limit", best, "theory"];
   if (phase === 3) return ["Obeying *V*", promise(run), "ink"];
   return [run.curve === "distance" ? "At zero temperature" : "The end", run.curve === "distance" ? best : promise(run), "ink"];
 }
@@ -98,12 +99,22 @@ function toRead({ state, heard: count, n, d, facts }) {
   return facts.enough ? many : `${many}: not *N* ≫ *β*^{${d === 2 ? "1/2" : "1"}}`;
 }
 
+/** The law of the start, in a few words. */
+function densityOf({ state, start, d }) {
+  if (state.start === "pair") return "two points";
+  if (!start.weighed && state.band > 0) return "too few outside the band: all stay";
+  if (start.weighed && state.band > 0) return "a band is left out";
+  if (start.weighed) return `1 + ${short(state.density)} *x*_1, up to a factor`;
+  const kind = { draw: `seed ${state.seed}`, fine: "weighted, dense at the equator", grid: state.skew && d === 2 ? "skewed" : "even" };
+  return `${start.n} tokens, ${kind[state.start]}`;
+}
+
 /** State and detail of each lamp. */
 export function lampsOf(run, bound, kind) {
-  const { facts, limit, state, start } = run;
+  const { facts, limit } = run;
   const values = limit.values.map((v) => short(v)).join(", ");
   const poles = limit.dim === 1 ? "two poles" : limit.dim === 2 ? "a great circle" : "all of it";
-  const density = state.start === "pair" ? "two points" : state.band > 0 ? "a band is left out" : state.density ? `1 + ${short(state.density)} *x*_1, up to a factor` : `${start.n} tokens, ${{ draw: `seed ${state.seed}`, fine: "weighted, dense at the equator", grid: state.skew && run.d === 2 ? "skewed" : "even" }[state.start]}`;
+  const density = densityOf(run);
   const constants = !bound
     ? ["unasked", "no bound here"]
     : [kind === "given" ? (bound.holds ? "holds" : "fails") : "unasked",

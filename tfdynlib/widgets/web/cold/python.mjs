@@ -29,7 +29,7 @@ const FINE = (n, d) => {
 };
 
 /** The lines that make tokens x0 and their masses. */
-function start({ start: kind, n, seed, skew, angle, density, band }, d) {
+function start({ start: kind, n, seed, skew, angle, density, band }, d, isWeighed) {
   const even = "mass = np.ones(len(x0))";
   const made =
     kind === "pair"
@@ -39,7 +39,7 @@ function start({ start: kind, n, seed, skew, angle, density, band }, d) {
         : d === 3
           ? GRID3(Math.max(2, Math.round(Math.sqrt(n))))
           : [`x0 = metastability.circle(${n}, ${skew === 0 ? "turn=0.1" : `skew=${skew}`})`, even];
-  const weighed = density === 0 && band === 0 ? [] : [
+  const weighed = !isWeighed ? [] : [
     `mass = mass * (1 + ${density} * x0[:, 0])`,
     `kept = (np.abs(x0[:, 0]) >= ${band}) & (mass > 0)`,
     "x0, mass = x0[kept], mass[kept]",
@@ -62,7 +62,7 @@ const MEASURE = {
 };
 
 /** View "flow": the number of the chart at the moment shown, and the neighbours heard. */
-export function flowPython(state, { d, B, V, t, curve, dim, vector, frame }) {
+export function flowPython(state, { d, B, V, t, curve, dim, vector, frame, weighed }) {
   const jumps = state.rule === "hardmax"; // then by fixed steps, as on the page
   const times = !jumps
     ? `[0, ${t}]`
@@ -74,7 +74,7 @@ export function flowPython(state, { d, B, V, t, curve, dim, vector, frame }) {
   return lines(
     ["import numpy as np", "from tfdynlib import attention, flow, measure, metastability, sphere, weights", ""],
     `heads = weights.Heads(B=${literal(B)}, V=${literal(V)}, beta=${state.beta})`,
-    start(state, d),
+    start(state, d, weighed),
     moved,
     MEASURE[curve]({ dim, vector }),
     state.rule === "softmax" ? ["print(metastability.effective_neighbours(x, heads, mass).mean())"] : [],

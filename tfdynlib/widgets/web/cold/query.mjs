@@ -146,8 +146,8 @@ function arrow(ctx, g, p, angle, length) {
   ctx.lineTo(-9, 6);
   ctx.fill();
   ctx.restore();
-  const [lx, ly] = ring.at(g, angle, Math.max(0, g.R * length * 0.5));
-  label(ctx, "mean heard", lx + 10, ly + 16, p, { size: 12.5, color: p.ink, halo: p.glass1 });
+  // the arrow points upwards or aside: there is always room below its foot
+  label(ctx, "mean heard", g.cx, g.cy + 18, p, { size: 12.5, color: p.ink, align: "center", halo: p.glass1 });
 }
 
 // How high on its curve a name stands, and on which side of it: chosen so that none meet.

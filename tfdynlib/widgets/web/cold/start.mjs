@@ -62,9 +62,13 @@ function points({ start, n, seed, skew, angle }, d) {
   return d === 2 ? { x: circleGrid(n, skew) } : sphereGrid(n);
 }
 
-/** Tokens and masses of a state: without the band, weighed by 1 + c <x, e_1>. */
+/**
+ * Tokens and masses of a state: without the band, `weighed` by 1 + c <x, e_1>.  A pair
+ * has equal masses, and where fewer than two would be left all stay as they are.
+ */
 export function startOf(state, d) {
   const made = points(state, d);
+  if (state.start === "pair") return { ...made, mass: Float64Array.of(0.5, 0.5), n: 2, weighed: false };
   const kept = [];
   for (let i = 0; i < made.x.length / d; i += 1)
     if (Math.abs(made.x[i * d]) >= state.band && 1 + state.density * made.x[i * d] > 0) kept.push(i);
@@ -72,5 +76,6 @@ export function startOf(state, d) {
   const x = Float64Array.from(kept.flatMap((i) => Array.from(made.x.subarray(i * d, (i + 1) * d))));
   const weight = kept.map((i) => (made.mass?.[i] ?? 1) * (1 + state.density * made.x[i * d]));
   const total = weight.reduce((sum, w) => sum + w, 0);
-  return { x, mass: Float64Array.from(weight, (w) => w / total), n: kept.length };
+  const mass = Float64Array.from(weight, (w) => w / total);
+  return { x, mass, n: kept.length, weighed: state.band > 0 || state.density !== 0 };
 }

@@ -1,6 +1,6 @@
 // Numbers of the figure as text.
 
-import { minus, number } from "../kit/dom.mjs";
+import { minus, number, spoken } from "../kit/dom.mjs";
 import { tickText } from "../kit/scale.mjs";
 
 /** Three digits; powers of ten where a number is tiny or huge. */
@@ -16,11 +16,7 @@ export function short(value, count = 3) {
 export const metres = (value) => (value >= 0.01 ? value.toFixed(3) : short(value, 2));
 
 /** The same to be heard. */
-export const heard = (text) =>
-  text
-    .replace(/·?10\^\{(.*?)\}/gu, " times 10 to the $1")
-    .replace(/[*_{}]/gu, "")
-    .replace(/∞/gu, "infinity");
+export const heard = (text) => spoken(text).replace(/[*_{}]/gu, "").replace(/∞/gu, "infinity");
 
 /** A direction as coordinates or, on the circle, as an angle. */
 export function direction(v) {

@@ -1,6 +1,6 @@
 // Numbers of the figure as text.
 
-import { minus, number } from "../kit/dom.mjs";
+import { minus, number, spoken } from "../kit/dom.mjs";
 import { tickText } from "../kit/scale.mjs";
 
 /** Two decimals; small and large numbers with three digits. */
@@ -19,7 +19,7 @@ export const digits = (value, count = 4) =>
     : number(value, count);
 
 /** The same to be heard. */
-export const heard = (text) => text.replace(/·?10\^\{(.*?)\}/gu, " times 10 to the $1");
+export const heard = spoken;
 
 /** A row of numbers in brackets. */
 export const pair = (values, format = short) => `(${values.map(format).join(", ")})`;

@@ -241,7 +241,10 @@ function makeCard(spec, { model, el }, fail) {
     rare: (fn) => atMostEachSecond(guard(fn)),
     speak: (text) => {
       if (typeof text === "string") voice.speak(text);
-      else if (!card.clock?.playing) voice.speak();
+      else {
+        heard.flush();
+        if (!card.clock?.playing && !card.clock?.postpone()) voice.speak();
+      }
       relabel();
     },
     live(fn) {

@@ -8,6 +8,7 @@ import { fade, mix } from "./palette.mjs";
 import { h, plain, setRich } from "./dom.mjs";
 
 const PAD = { top: 10, right: 12, bottom: 40 };
+const STRIP = 20; // above everything else: the names of bands
 
 /** Range that holds all finite values of the curves with a little air. */
 function rangeOf(data) {
@@ -38,7 +39,7 @@ function layout(ctx, view, data) {
   const box = {
     left: Math.ceil(widest) + 10,
     right: view.w - PAD.right - (data.labelWidth ?? 0),
-    top: PAD.top,
+    top: PAD.top + (data.strip ? STRIP : 0),
     bottom: view.h - PAD.bottom,
   };
   return {
@@ -87,18 +88,22 @@ function timeAxis(ctx, view, data, at, xName) {
   label(ctx, xName, at.right, y + 29, p, { size: 12.5, color: p.mut, align: "right" });
 }
 
+/** Bands behind all else; their names stand in the strip, where no line comes. */
 function bands(ctx, view, data, at) {
+  const top = at.top - (data.strip ? STRIP : 0);
+  let free = 0; // from where on no name stands
   for (const { from, to, strength = 0.09, label: name } of data.bands) {
     const [a, b] = [at.x(Math.max(from, data.axis.min)), at.x(Math.min(to, data.axis.max))];
     ctx.fillStyle = fade(view.palette.ctl, strength);
-    ctx.fillRect(a, at.top, b - a, at.bottom - at.top);
+    ctx.fillRect(a, top, b - a, at.bottom - top);
     if (!name) continue;
     const short = name.split(" ")[0];
-    const fits = textWidth(ctx, name, view.palette, { size: 12 }) < b - a - 8;
-    label(ctx, fits ? name : short, (a + b) / 2, at.top + 11, view.palette, {
-      size: 12,
-      align: "center",
-    });
+    const width = (text) => textWidth(ctx, text, view.palette, { size: 12 });
+    const shown = width(name) < b - a - 8 ? name : short;
+    const x = Math.min((a + b) / 2, view.w - width(shown) / 2 - 1);
+    if (x - width(shown) / 2 < free) continue;
+    free = x + width(shown) / 2 + 3;
+    label(ctx, shown, x, top + 9, view.palette, { size: 12, align: "center" });
   }
 }
 
@@ -209,6 +214,7 @@ const EMPTY = { ghosts: [], levels: [], shunned: [], marks: [], bands: [], curve
  *   range     [low, high], else what holds the curves; `log` a logarithmic y; `zero` from 0
  *   levels    [{ y, label }] dashed; marks [{ t, label, tone }] vertical
  *   bands     [{ from, to, strength, label }]; ghosts [{ t, y }] of earlier settings
+ *   strip     whether bands have names, for which there is room above the curves
  *   name, x   the names of the axes, when they change with the weights
  *   over(ctx, at, view, data)   drawn last, for what is special to a figure
  *   shunned   [{ y }] values of a curve that `over` draws, which names keep away from

@@ -55,6 +55,9 @@ export function plain(text) {
     .trim();
 }
 
+/** A number as it is heard: powers of ten in words. */
+export const spoken = (text) => text.replace(/·10\^/gu, " times 10^").replace(/10\^\{(.*?)\}/gu, "10 to the $1");
+
 /** Replace what a node holds by rich text, only when it differs. */
 export function setRich(node, text) {
   if (node.tfdynText === text) return;

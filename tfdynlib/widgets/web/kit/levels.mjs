@@ -60,7 +60,7 @@ export function levelNames(ctx, view, data, at) {
     const others = data.levels.map((l) => crisp(at.y(l.y))).filter((v) => v !== y);
     const free = boxes.find(
       (box) =>
-        box.y0 > 0 &&
+        box.y0 > (data.strip ? at.top - 3 : 0) &&
         box.y1 < at.bottom &&
         !taken.some((t) => meet(t, box)) &&
         !others.some((v) => v > box.y0 && v < box.y1) &&

@@ -25,7 +25,8 @@ export function player(card, options) {
   let shown = false; // the picture is that of t and of the present buffer, or new enough
   let filling = false; // something was left to integrate
   let drawn = -Infinity;
-  let unsaid = false; // t rests, but the buffer is not there yet
+  let unsaid = false; // t rests, but is not seen yet
+  let saying = false; // what is said now has been seen
   let last = null;
   const there = () => filled() >= t - 1e-9;
 
@@ -99,7 +100,9 @@ export function player(card, options) {
     }
     if (unsaid && (there() || !left)) {
       unsaid = false;
+      saying = true;
       card.speak();
+      saying = false;
     }
     return playing || left;
   }
@@ -121,10 +124,10 @@ export function player(card, options) {
       return axis;
     },
     set axis(next) {
-      const before = t;
+      const asked = playing ? t : (card.get(key) ?? t); // the old axis may have kept t back
       axis = next;
-      t = within(t);
-      if (t !== before && !playing) card.moment(t);
+      t = within(asked);
+      if (t !== asked && !playing) card.moment(t);
       self.wake();
     },
     play() {
@@ -153,6 +156,13 @@ export function player(card, options) {
     wake() {
       shown = false;
       card.loop.wake();
+    },
+    /** True if the picture is not that of the state yet: its sentence is said with it. */
+    postpone() {
+      if (shown || saying) return false;
+      unsaid = true;
+      card.loop.wake();
+      return true;
     },
     /** Draw the present moment at once, and tell it when the buffer is there. */
     now() {

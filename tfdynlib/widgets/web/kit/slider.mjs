@@ -1,6 +1,6 @@
 // Sliders with a number box, and choices.  A control sets; the figure listens.
 
-import { h, newId, number, parseNumber, plain, rich } from "./dom.mjs";
+import { h, newId, number, parseNumber, plain, rich, spoken } from "./dom.mjs";
 import { linear, log } from "./scale.mjs";
 
 const PARTS = 1000;
@@ -56,7 +56,7 @@ export function slider(card, spec) {
     const share = Math.min(1, Math.max(0, axis.share(value)));
     bar.value = String(share * PARTS);
     bar.style.setProperty("--tfdyn-at", String(share));
-    bar.setAttribute("aria-valuetext", `${format(value)}`);
+    bar.setAttribute("aria-valuetext", spoken(`${format(value)}`));
     if (document.activeElement !== box) box.value = format(value);
   }
   function put(value) {

@@ -1,6 +1,6 @@
 // The row under the stage: play, step, reset, the scrubber and the clock.
 
-import { h, icon, setRich } from "./dom.mjs";
+import { h, icon, setRich, spoken } from "./dom.mjs";
 
 const PARTS = 1000;
 const MOVES = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 4, PageDown: -4 };
@@ -52,7 +52,7 @@ export function transport(card, { name, on }) {
       bar.value = String(part(share) * PARTS);
       bar.style.setProperty("--tfdyn-at", String(part(share)));
       bar.style.setProperty("--tfdyn-buffer", String(part(buffer)));
-      bar.setAttribute("aria-valuetext", words);
+      bar.setAttribute("aria-valuetext", spoken(words));
       setRich(time, clock);
     },
     playing(yes) {

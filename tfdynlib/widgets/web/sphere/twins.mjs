@@ -20,7 +20,8 @@ const FLOOR = 1e-9; // where the axis of distances ends, at the latest
 
 /** Three digits; a reader of Python finds them again. */
 const digits = (value) => (value === 0 ? "0" : minus(value.toPrecision(3)));
-const power = (value) => minus(value.toFixed(2));
+/** What is allowed, from its logarithm to base ten. */
+const reach = (power) => (power < 4 ? `a distance of ${digits(10 ** power)}` : `ten to the ${Math.round(power)}`);
 
 const CHANGES = [["prompt", "one token"], ["weights", "rounded weights"], ["sign", "sign of the weights"]];
 
@@ -29,7 +30,7 @@ const LAMPS = ["the rule is softmax", "both clouds have the same weights", "*V* 
 function verdictOf(now, distance, allowed) {
   if (now.dt === null) return ["Too fast to follow", "Lower *β* or the entries of *B* and *V*.", "stop"];
   const { change } = now.state;
-  const room = now.softmax ? `The bound allows ten to the ${power(allowed)}.` : "No bound is drawn for this rule.";
+  const room = now.softmax ? `The bound allows ${reach(allowed)}.` : "No bound is drawn for this rule.";
   if (change === "prompt") {
     const ratio = distance / now.before;
     const words = ratio < 0.995 ? "They come closer" : ratio > 1.005 ? "They part" : "As far apart as before";
@@ -201,7 +202,7 @@ export const twinsView = {
     });
     card.live(() =>
       `Layer-time ${player.t.toFixed(1)}. ${card.get("n")} pairs of tokens, distance ${digits(distance)}, ${digits(now.before)} at the start. ` +
-      (now.softmax ? `The bound allows ten to the ${power(allowed)}.` : "No bound for this rule."));
+      (now.softmax ? `The bound allows ${reach(allowed)}.` : "No bound for this rule."));
 
     function restart() {
       now = twinsOf(card.values());

@@ -14,7 +14,7 @@ const WATCHED = ["n", "beta", "B", "V", "start", "seed", "gap", "skew", "turn", 
 /** The range that holds the highest step: that of k equal clusters, and air above it. */
 function rangeOf(now) {
   const most = now.tree ? Math.max(...now.samples.values.subarray(0, now.samples.frames.length)) : 1;
-  return [0, 1.22 / Math.max(1, Math.floor(1 / most + 0.02))];
+  return [0, 1.15 / Math.max(1, Math.floor(1 / most + 0.02))];
 }
 
 /** Shares of the largest energy of k equal clusters that do not see each other. */
@@ -102,6 +102,7 @@ export const clustersView = {
     function drawChart() {
       chart.set({
         axis: now.axis,
+        strip: true,
         t: now.samples.times,
         curves: [{ y: now.samples.values }],
         over: (ctx, at) => {

@@ -11,7 +11,7 @@ const off = (a, b) => Math.abs(a - b - TURN * Math.round((a - b) / TURN));
 /** The way between the two closest clusters, dashed, with the angle between them. */
 function gapArc(ctx, g, palette, pair) {
   const { first, second, gap } = pair;
-  const r = g.R * 0.8;
+  const r = g.R * 0.68;
   const from = first.angle;
   const turn = second.angle - first.angle - TURN * Math.round((second.angle - first.angle) / TURN);
   ctx.beginPath();
@@ -25,7 +25,9 @@ function gapArc(ctx, g, palette, pair) {
   ctx.setLineDash([6, 5]);
   ctx.stroke();
   ctx.setLineDash([]);
-  const [x, y] = ring.at(g, from + turn / 2, r - 18);
+  const place = ring.at(g, from + turn / 2, r - 18);
+  const named = ring.names(g).some(([u, v]) => Math.hypot(place[0] - u, place[1] - v) < 30);
+  const [x, y] = named ? ring.at(g, from + turn / 2, r - 44) : place;
   label(ctx, gap.toFixed(gap < 1 ? 3 : 2), x, y, palette, {
     size: 12.5, color: palette.theory, align: "center", halo: palette.glass1,
   });

@@ -138,7 +138,7 @@ export const exitView = {
     function restart() {
       const { max } = now.axis;
       now = prepareExit(card.values(), now);
-      chart.set(distanceCurve(now));
+      chart.set({ ...distanceCurve(now), strip: true });
       if (now.axis.max !== max) player.axis = now.axis;
       now.advance(10);
       player.wake();

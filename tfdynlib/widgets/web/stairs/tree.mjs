@@ -7,6 +7,7 @@ import { label } from "../kit/text.mjs";
 
 const NEAR = { mouse: 14, touch: 24 };
 const AFTER = 1e-6; // a merger is looked at just after it
+const LINE = 13; // from one letter to the next below it, at least
 
 /** Where the branches lie: each node is an interval of the tokens in their order. */
 function lay(tree) {
@@ -60,19 +61,29 @@ function forks(ctx, palette, { tree, y, at }, t, chosen) {
   });
 }
 
+/** Heights, from the least, moved apart until no two are nearer than a line; none below `last`. */
+export function apart(heights, last) {
+  const found = [...heights];
+  for (let k = 1; k < found.length; k += 1) found[k] = Math.max(found[k], found[k - 1] + LINE);
+  for (let [k, most] = [found.length - 1, last]; k >= 0; k -= 1, most = found[k + 1] - LINE) found[k] = Math.min(found[k], most);
+  return found;
+}
+
 /** Letters of the clusters of the moment, right of the cursor where there is room. */
-function letters(ctx, palette, { tree, y, at, right }, t) {
+function letters(ctx, palette, { tree, y, at, right, bottom }, t) {
   const alive = tree.nodes.flatMap((node, k) => {
     const end = node.parent < 0 ? Infinity : tree.nodes[node.parent].t;
     return node.t <= t && t < end ? [k] : [];
   });
   if (alive.length > 9) return;
+  alive.sort((i, j) => y(i) - y(j));
+  const heights = apart(alive.map((k) => y(k) - 8), bottom);
   const x = at.x(t);
   const left = x + 18 > right;
-  for (const k of alive)
-    label(ctx, tree.nodes[k].letter, left ? x - 6 : x + 6, y(k) - 8, palette, {
+  alive.forEach((k, i) =>
+    label(ctx, tree.nodes[k].letter, left ? x - 6 : x + 6, heights[i], palette, {
       size: 12, weight: 600, align: left ? "right" : "left", halo: palette.bg,
-    });
+    }));
 }
 
 /**
@@ -118,7 +129,7 @@ export function treeChart(card, { look, seek }) {
       const middle = lay(tree);
       const [top, bottom] = [12, view.h - 12];
       const y = (k) => top + middle[k] * (bottom - top);
-      place = { tree, y, at, axis, right: at.right };
+      place = { tree, y, at, axis, bottom, right: at.right };
       branches(ctx, place, t, Infinity, mix(p.state, p.bg, 0.38));
       branches(ctx, place, 0, t, p.state);
       const x = Math.round(at.x(t)) + 0.5;

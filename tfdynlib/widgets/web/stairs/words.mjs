@@ -1,6 +1,6 @@
 // Moments of the view "clusters" as numbers and as words.
 
-import { number } from "../kit/dom.mjs";
+import { number, spoken } from "../kit/dom.mjs";
 import { onCircle } from "../twin/points.mjs";
 import { closestPair, dwellTime } from "../twin/dwell.mjs";
 import { clusterPlaces } from "../twin/mergers.mjs";
@@ -36,7 +36,7 @@ export const brief = (v) => {
 };
 
 /** For ears: no powers. */
-export const heard = (text) => text.replace(/·10\^\{(\d+)\}/u, " times 10 to the $1");
+export const heard = spoken;
 
 /** The start in a word or two. */
 const startWord = ({ start, seed, gap }) =>
