@@ -22,7 +22,6 @@ PLAN = (
     *(Case("exit2d", LARGE, beta) for beta in BETAS),
     *(Case("cold2d", LARGE, beta) for beta in BETAS),
     *(Case("commuting3d", LARGE, beta) for beta in BETAS),
-    Case("exit2d", 10 * LARGE, 10_000.0),
 )
 # How many random systems of each family and dimension.
 SYSTEMS = {
