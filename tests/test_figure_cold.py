@@ -326,6 +326,15 @@ def test_the_copied_lines_place_the_tokens_of_every_start(page):
     assert numbers(page)["masses"] == pytest.approx(0.5)
 
 
+def test_without_interaction_the_track_does_not_depend_on_the_number_of_tokens(page):
+    """As the page on the limit asks the reader to see."""
+    at_preset(page, "no_interaction", n=40)
+    track = numbers(page)["track"]
+    for n in (90, 250):
+        put(page, n=n)
+        assert np.allclose(numbers(page)["track"], track, atol=1e-6)
+
+
 def test_a_moment_before_the_first_of_a_logarithmic_axis_is_kept_by_a_linear_one(page):
     put(page, **{**Cold("cold2d").state(), "n": 9, "time": "log"})
     put(page, t=0.0)

@@ -192,6 +192,7 @@ CALLS = {
         {"x": X, "objective": lambda q, x: q @ x.T},
         {"alpha": 1},
     ),
+    "cbo.gaussian_mean": ({"m0": 0, "S0": 1, "a": 1}, {"alpha": 1}),
     "cbo.solve": (
         {"x0": X, "objective": first, "t": [0, 0.1], "rng": rng()},
         {"alpha": 1, "sigma": 0.1},

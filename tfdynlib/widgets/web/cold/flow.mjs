@@ -255,7 +255,7 @@ function build(card) {
       exit: finite(exit), masses, neighbours, heard: run.heard, gap: run.limit.gap, dim: run.limit.dim, known: run.known,
       bound: boundNow(), facts: run.facts, n: run.n, d: run.d, filled: run.flow.filled, frames: run.times.length,
       beside: run.beside && [...run.beside.y], besideT: run.beside && [...run.beside.t], values: [...run.flow.values.subarray(0, run.flow.filled)],
-      x: [...run.flow.at(k)], ghosts: ghosts.length, evaluations: run.flow.count.evaluations,
+      x: [...run.flow.at(k)], track: trackOf(run, k), ghosts: ghosts.length, evaluations: run.flow.count.evaluations,
       groups: run.d === 2 ? groupsOf(anglesOf(run.flow.at(k)), run.start.mass).map(({ from, to, mass }) => ({ angle: ((from + to) * 90) / Math.PI, mass })) : null,
       couple: couplingCost(run.flow.at(k), run.start.x, run.start.mass),
     };

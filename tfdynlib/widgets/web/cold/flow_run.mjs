@@ -117,7 +117,7 @@ export function runOf(state) {
     facts: hypothesesOf(limit, state, heard, start),
     beside: known && curve === "distance" && state.rule !== "zero_temperature" ? besideOf(state, head, start, limit) : null,
     exactLimit: limit.dim === 1,
-    followed: followedOf(start.x, d),
+    followed: followedOf(start.x, d, state.start === "draw"),
     below: known && limit.dim === 1 ? belowOf(start.x, limit) : null,
   };
 }
@@ -127,10 +127,12 @@ const belowOf = (x, { basis: [e], d }) =>
   Array.from({ length: x.length / d }, (_, i) => e.reduce((sum, v, k) => sum + v * x[i * d + k], 0) <= 0);
 
 const FOLLOWED = [0.6, 0, 0.8]; // on the sphere the token that starts nearest is followed
+const SHARED = 20; // of a draw one of the first, which are the same whatever the number
 
-const followedOf = (x, d) => {
+const followedOf = (x, d, isDrawn) => {
   let [best, most] = [0, -Infinity];
-  for (let i = 0; d === 3 && i < x.length / d; i += 1) {
+  const n = isDrawn ? Math.min(SHARED, x.length / d) : x.length / d;
+  for (let i = 0; d === 3 && i < n; i += 1) {
     const along = FOLLOWED.reduce((sum, v, k) => sum + v * x[i * d + k], 0);
     if (along > most) [best, most] = [i, along];
   }

@@ -1,7 +1,7 @@
 // What the sphere figure says: numbers, levels, verdict, and the sentence that is heard.
 
 import { minus } from "../kit/dom.mjs";
-import { threeDigits } from "../kit/scale.mjs";
+import { threeDigits, tickText } from "../kit/scale.mjs";
 
 /** An energy from what a run stores: itself, or its log10 where the run is steep. */
 export function energyText(value, steep) {
