@@ -1,5 +1,6 @@
 """The presets of the figure ``bench``, one named state each."""
 
+from math import pi
 from typing import Any
 
 from tfdynlib.widgets._widget import Preset
@@ -49,5 +50,17 @@ PRESETS = {
         {"view": "pole"},
         moment=0.52,
         about="Three programs walk through a blow-up, and each reports a number.",
+    ),
+    "naive_softmax": Preset(
+        "Naive softmax",
+        {"view": "softmax", "cold": 100.0},
+        moment=100.0,
+        about="Weights that are lost at beta = 89, or at 710, and how they are kept.",
+    ),
+    "nobody_heard": Preset(
+        "Nobody is heard",
+        {"view": "softmax", "cold": 150.0, "look": -pi / 2},
+        moment=150.0,
+        about="A question that looks away: every exponential is zero.",
     ),
 }

@@ -1,4 +1,4 @@
-"""How fast and how exact: fast sums against all pairs, tolerances and steps."""
+"""How fast and how exact: sums, tolerances, steps and exponentials on trial."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import numpy as np
 from tfdynlib import attention, flow, metastability, summation, weights
 from tfdynlib._check import Number, shown
 from tfdynlib._circle import points
-from tfdynlib.widgets import _bench_pole
+from tfdynlib.widgets import _bench_pole, _bench_softmax
 from tfdynlib.widgets._bench_presets import PRESETS
 from tfdynlib.widgets._bundle import esm, style
 from tfdynlib.widgets._traits import OneOf, Real, Trait, Whole
@@ -34,9 +34,9 @@ class Sign(Trait):
 
 
 class Bench(Widget):
-    """Fast sums, tolerances and steps put to the test: ``Bench("methods_race")``.
+    """Sums, tolerances, steps and exponentials put to the test: ``Bench("methods_race")``.
 
-    Three views, each with its own presets (``Bench.PRESETS`` has a line on every one):
+    Four views, each with its own presets (``Bench.PRESETS`` has a line on every one):
 
     ``"race"``
         the sum over ``n`` tokens, drawn on an ``arc`` of the circle, by ``K`` waves
@@ -48,6 +48,10 @@ class Bench(Widget):
     ``"pole"``
         a variance that blows up at t = 1/2 by Euler's method with steps of ``dt`` and
         of a half and a fifth of it: each walks through the wall.
+    ``"softmax"``
+        the weights that a question in the direction ``look`` gives to three tokens at
+        the inverse temperature ``cold``, in single or double ``precision``: with naive
+        exponentials, and with the largest score taken out first.
     """
 
     name = "bench"
@@ -56,7 +60,9 @@ class Bench(Widget):
     PRESETS = PRESETS
     OPENING = ("methods_race", "cold_race", "look_away", "tolerance_and_truth")
 
-    view = OneOf("race", words=("race", "tolerance", "pole")).tag(sync=True, page=True)
+    view = OneOf("race", words=("race", "tolerance", "pole", "softmax")).tag(
+        sync=True, page=True
+    )
     n = Whole(64, min=2, max=4096).tag(sync=True, page=True)
     beta = Real(16.0, min=0.5, max=256.0).tag(sync=True, page=True)
     seed = Whole(0, min=0, max=9999).tag(sync=True, page=True)
@@ -70,22 +76,28 @@ class Bench(Widget):
         sync=True, page=True, numbers=False
     )
     dt = Real(0.01, min=0.01, max=0.05).tag(sync=True, page=True)
+    look = Real(np.pi / 2, min=-3.1416, max=3.1416).tag(sync=True, page=True)
+    precision = OneOf("single", words=("single", "double")).tag(sync=True, page=True)
+    cold = Real(100.0, min=0.1, max=2000.0).tag(sync=True, page=True, view=True)
     t_end = Real(1000.0, min=5.0, max=3000.0).tag(sync=True, page=True)
     t = Real(0.0, min=0.0, max=1e5).tag(sync=True, page=True, view=True)
 
     @classmethod
     def reference_for(cls, state: dict[str, Any]) -> dict[str, Any]:
         """What Python gets for the numbers of a view, to compare the page with."""
-        made = {"race": _sums, "tolerance": _run, "pole": _bench_pole.numbers}
+        own = {"pole": _bench_pole.numbers, "softmax": _bench_softmax.numbers}
+        made = {"race": _sums, "tolerance": _run, **own}
         return {"numbers": doubles(made[state["view"]](state))}
 
     @classmethod
     def still(cls, state: dict[str, Any]) -> str:
-        """Error against waves; or clusters, or a variance, against layer-time."""
+        """Error against waves, a sum against the inverse temperature; or clusters, or a
+        variance, against layer-time."""
         from tfdynlib import plot
 
-        draws = {"race": _still_race, "tolerance": _still_tolerance}
-        ax, alt = draws.get(state["view"], _bench_pole.still)(plot, state)
+        own = {"pole": _bench_pole.still, "softmax": _bench_softmax.still}
+        draws = {"race": _still_race, "tolerance": _still_tolerance, **own}
+        ax, alt = draws[state["view"]](plot, state)
         return plot.show(ax, alt=alt).svg
 
 

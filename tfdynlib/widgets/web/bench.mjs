@@ -2,10 +2,11 @@
 
 import { poleView } from "./bench/pole.mjs";
 import { raceView } from "./bench/race.mjs";
+import { softmaxView } from "./bench/softmax.mjs";
 import { toleranceView } from "./bench/tolerance.mjs";
 import { views } from "./kit/views.mjs";
 
-const VIEWS = { race: raceView, tolerance: toleranceView, pole: poleView };
+const VIEWS = { race: raceView, tolerance: toleranceView, pole: poleView, softmax: softmaxView };
 
 const STATE = {
   view: { choices: Object.keys(VIEWS) },
@@ -20,6 +21,9 @@ const STATE = {
   noise: { min: 1e-9, max: 1 },
   shows: { choices: ["clusters", "distance"] },
   dt: { min: 0.01, max: 0.05 },
+  look: { min: -3.1416, max: 3.1416 },
+  precision: { choices: ["single", "double"] },
+  cold: { min: 0.1, max: 2000 },
   t_end: { min: 5, max: 3000 },
   t: { min: 0, max: 1e5 },
 };

@@ -81,3 +81,22 @@ export function polePython({ dt, parts, t }) {
     "    print(run.x[k, 0, 0])",
   );
 }
+
+/** View "softmax": the naive weights, then those of the package. */
+export function softmaxPython({ look, cold, precision }) {
+  return lines(
+    "import numpy as np",
+    "from tfdynlib import attention",
+    "from tfdynlib.weights import Heads",
+    "",
+    `beta, real = ${cold}, np.float${precision === "single" ? 32 : 64}`,
+    "theta = np.deg2rad([65, 90, 105])",
+    "x = np.stack([np.cos(theta), np.sin(theta)], axis=1)",
+    `p = np.array([[np.cos(${look}), np.sin(${look})]])`,
+    "score = (x.astype(real) * p.astype(real)).sum(axis=1)",
+    'with np.errstate(over="ignore", invalid="ignore"):',
+    "    e = np.exp(real(beta) * score)",
+    "    print(*(e / e.sum()))",
+    "print(*attention.attend(x, Heads(np.eye(2), np.eye(2), beta), at=p)[0, 0])",
+  );
+}
