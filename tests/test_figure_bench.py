@@ -10,7 +10,9 @@ from figurehand import (
     assert_shared,
     clock,
     deviation,
+    drag,
     frames,
+    lamps,
     model,
     numbers,
     pick,
@@ -26,6 +28,7 @@ from scipy.special import ive
 
 from tfdynlib.widgets import Bench
 from tfdynlib.widgets._bench_pole import walked
+from tfdynlib.widgets._bench_softmax import weights_of
 from tfdynlib.widgets.bench import (
     TOLERANCES,
     counts_of,
@@ -212,6 +215,58 @@ def test_euler_walks_through_the_wall_on_both_sides(visit):
     assert_changes(page, {"dt": 0.04, "t": 0.4})
 
 
+# --- the exponentials -----------------------------------------------------------------
+
+
+def naive(page, **state) -> dict:
+    """What the page has at a state, which is what Python has."""
+    put(page, **state)
+    got = numbers(page)
+    ours = weights_of(state_of(page, Bench), float(model(page, "cold")))
+    # Exponentials of libraries differ in their last digits, of which single has seven.
+    near = 1e-6 if model(page, "precision") == "single" else 1e-13
+    for row, want in zip((got["naive"], got["cured"]), ours, strict=True):
+        assert row == pytest.approx(want, abs=near, nan_ok=True)
+    return got
+
+
+def test_naive_weights_are_lost_beyond_the_end_of_a_precision(visit):
+    page = visit(rest=False)
+    pick(page, "naive_softmax")
+    assert_says(page, r"Beta 100, single precision\. .+ infinite\. .+: lost by the .+")
+    for precision, kind in (("single", np.float32), ("double", np.float64)):
+        end = np.log(float(np.finfo(kind).max))
+        got = naive(page, precision=precision, cold=0.999 * end)
+        assert got["ends"][precision] == pytest.approx(end)
+        assert got["fate"] == "fine" and sum(got["naive"]) == pytest.approx(1)
+        got = naive(page, cold=1.001 * end)
+        assert got["fate"] == "over" and np.isnan(got["naive"][1])
+        assert sum(got["cured"]) == pytest.approx(1)
+        shown, _ = run_copied(page)
+        assert np.isnan(shown[1]) and shown[3:] == pytest.approx(got["cured"], abs=1e-5)
+    assert "∞/∞" in page.inner_text(".tfdyn-readouts")
+    assert lamps(page) == ["fails", "holds", "fails", "holds"]
+    assert_changes(page, {"precision": "single", "look": 2.0, "cold": 5.0})
+
+
+def test_a_question_that_looks_away_hears_nobody_and_a_hand_turns_it_back(visit):
+    page = visit(rest=False)
+    pick(page, "nobody_heard")
+    for precision, cold in (("single", 115.0), ("double", 823.0)):
+        assert naive(page, precision=precision, cold=0.99 * cold)["fate"] == "fine"
+        assert naive(page, cold=cold)["fate"] == "under"
+        assert "0/0" in page.inner_text(".tfdyn-verdict")
+        assert lamps(page) == ["holds", "fails", "fails", "holds"]
+    look = model(page, "look")
+    page.locator(".tfdyn-canvas").press("ArrowLeft")
+    assert model(page, "look") == pytest.approx(look + np.pi / 36)
+    box = page.locator(".tfdyn-canvas").bounding_box()
+    x, y, r = box["x"] + box["width"] / 2, box["y"] + 0.29 * box["height"], 0.19
+    at = r * box["height"]
+    drag(page, (x + 0.09 * at, y + at), (x + at, y))
+    assert model(page, "look") == pytest.approx(0.0, abs=0.1)
+
+
 # --- what all owe ---------------------------------------------------------------------
 
 
@@ -219,8 +274,9 @@ def test_euler_walks_through_the_wall_on_both_sides(visit):
 def test_passport_measures_the_page_against_python(visit, name):
     page = visit(rest=False)
     pick(page, name)
-    # Rounding of sums; two solvers that both stop at 1e-12 a step, for a few dozen.
-    limit = 1e-13 if model(page, "view") == "race" else 1e-10
+    # Rounding of sums, and of single precision; two solvers that both stop at 1e-12 a
+    # step, for a few dozen.
+    limit = {"race": 1e-13, "softmax": 1e-6}.get(model(page, "view"), 1e-10)
     assert deviation(page) < limit
 
 

@@ -18,7 +18,8 @@ each_chapter = pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.n
 
 LIVE = {"Balance", "Bench", "Circle", "Cold", "Ellipse", "JKO", "Paths", "Sphere"}
 LIVE |= {"Stairs", "Steer"}
-TWICE = {"book/gaussians/blow_up"}  # pages with a second figure, further down
+# Pages with a second figure, further down.
+TWICE = {"book/gaussians/blow_up", "book/tokens/attention"}
 CELL_LINES = 9  # a cell is read at one glance
 CELL_WIDTH = 88  # that of the package; a hidden cell may take a little more
 DISPLAY_WIDTH = 72  # glyphs of a formula that fit the text column of 720 px

@@ -34,7 +34,7 @@ class Sign(Trait):
 
 
 class Bench(Widget):
-    """Sums, tolerances, steps and exponentials put to the test: ``Bench("methods_race")``.
+    """Sums, tolerances, steps and exponentials on trial: ``Bench("methods_race")``.
 
     Four views, each with its own presets (``Bench.PRESETS`` has a line on every one):
 

@@ -4,6 +4,7 @@ import { dragTokens } from "../circle/pointer.mjs";
 import { wall } from "../ellipse/wall.mjs";
 import { number } from "../kit/dom.mjs";
 import { doubles, largestDifference } from "../kit/passport.mjs";
+import { label } from "../kit/text.mjs";
 import { softmaxPython } from "./python.mjs";
 import { HIGH, KINDS, LOW, prepare } from "./softmax_run.mjs";
 import { paint, placeOf, quotient } from "./softmax_stage.mjs";
@@ -16,8 +17,8 @@ const turned = (angle) => Math.atan2(Math.sin(angle), Math.cos(angle));
 
 function verdictOf(now, m) {
   const { most, least } = KINDS[now.precision];
-  if (m.fate === "under") return ["Nobody is heard: 0/0", `Every exponential is below ${small(least)}, the smallest number there is. ${CURE}`, "stop"];
-  if (m.fate === "over") return ["The naive weights are lost", `The exponentials or their sum are beyond ${small(most)}, the largest number there is. ${CURE}`, "stop"];
+  if (m.fate === "under") return ["Nobody is heard: 0/0", `Every exponential is below ${small(least)}, where ${now.precision} precision ends. ${CURE}`, "stop"];
+  if (m.fate === "over") return ["The naive weights are lost", `The exponentials or their sum are beyond ${small(most)}, where ${now.precision} precision ends. ${CURE}`, "stop"];
   if (m.off > WRONG) return ["Numbers, but wrong ones", `The exponentials have hardly a digit left: weights are off by ${small(m.off)}. ${CURE}`, "stop"];
   return ["Both formulas agree", `Their weights differ by ${small(m.off)}. The naive one ends at *β* = ${number(now.ends[now.precision], 4)}.`, "theory"];
 }
@@ -41,20 +42,25 @@ function over(ctx, at, view, now) {
   ctx.setLineDash([6, 5]);
   ctx.stroke();
   ctx.restore();
-  const end = now.ends[now.precision];
-  wall(ctx, at, view, end, end.toFixed(1));
+  wall(ctx, at, view, now.ends[now.precision]);
+  for (const [name, end] of Object.entries(now.ends)) endOf(ctx, at, view.palette, end, name === now.precision, now.top);
 }
 
-/** Range, levels and the other precision's end: of large sums, or of small ones. */
-function frameOf({ top, ends, precision }) {
-  const other = precision === "single" ? "double" : "single";
-  const t = ends[other];
-  return {
-    range: top > 0 ? [-20, 390] : [-390, 20],
-    levels: Object.entries(KINDS).map(([name, { most, least }]) => ({ y: Math.log10(top > 0 ? most : least), label: `${name} ends` })),
-    marks: t < HIGH ? [{ t, label: t.toFixed(1), tone: "mut" }] : [],
-  };
+/** A precision's end: a line and its β, where the sum does not pass. */
+function endOf(ctx, at, p, end, chosen, top) {
+  const x = at.x(end);
+  if (!(x < at.right)) return;
+  const color = chosen ? p.stop : p.mut;
+  Object.assign(ctx, { fillStyle: color });
+  ctx.fillRect(x - 1, at.top - 4, 2, at.bottom - at.top + 4);
+  label(ctx, end.toFixed(1), x - 7, top > 0 ? at.top + 8 : at.bottom - 17, p, { size: 12.5, color, align: "right", halo: p.bg });
 }
+
+/** Range and levels of large sums, or of small ones. */
+const frameOf = ({ top }) => ({
+  range: top > 0 ? [-20, 390] : [-430, 20],
+  levels: Object.entries(KINDS).map(([name, { most, least }]) => ({ y: Math.log10(top > 0 ? most : least), label: `${name} ends` })),
+});
 
 export const softmaxView = {
   title: "Why take the largest score out first?",
