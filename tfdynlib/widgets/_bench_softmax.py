@@ -32,7 +32,7 @@ def weights_of(state: dict[str, Any], beta: float) -> tuple[np.ndarray, np.ndarr
 def numbers(state: dict[str, Any]) -> np.ndarray:
     """Weights at a few inverse temperatures, naive and cured."""
     rows = np.array([weights_of(state, beta) for beta in COMPARED])
-    return np.nan_to_num(rows, nan=LOST).ravel()
+    return np.where(np.isnan(rows), LOST, rows).ravel()
 
 
 def still(plot: Any, state: dict[str, Any]) -> tuple[Any, str]:
@@ -52,10 +52,11 @@ def still(plot: Any, state: dict[str, Any]) -> tuple[Any, str]:
         shown,
         x_name="inverse temperature $β$",
         x_scale="log",
-        y_name="log10 of the sum",
+        y_name="$\\log_{10}$ of the sum",
     )
+    double, single = (beta[np.isfinite(y)].max() for y in runs.values())
     return ax, (
         "Logarithm of the sum of exponentials against the inverse temperature, on a "
-        "log axis. The truth, dashed, goes on; in single precision the sum ends at a "
-        "tenth of the way, in double precision a little before the edge."
+        f"log axis: a number up to {single:.0f} in single precision and up to "
+        f"{double:.0f} in double. The truth is dashed."
     )

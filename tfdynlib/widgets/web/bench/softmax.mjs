@@ -20,7 +20,8 @@ function verdictOf(now, m) {
   if (m.fate === "under") return ["Nobody is heard: 0/0", `Every exponential is below ${small(least)}, where ${now.precision} precision ends. ${CURE}`, "stop"];
   if (m.fate === "over") return ["The naive weights are lost", `The exponentials or their sum are beyond ${small(most)}, where ${now.precision} precision ends. ${CURE}`, "stop"];
   if (m.off > WRONG) return ["Numbers, but wrong ones", `The exponentials have hardly a digit left: weights are off by ${small(m.off)}. ${CURE}`, "stop"];
-  return ["Both formulas agree", `Their weights differ by ${small(m.off)}. The naive one ends at *β* = ${number(now.ends[now.precision], 4)}.`, "theory"];
+  const end = now.ends[now.precision];
+  return ["Both formulas agree", `Their weights differ by ${small(m.off)}. The naive one ends ${end > HIGH ? "beyond *β* = 2000" : `at *β* = ${number(end, 4)}`}.`, "theory"];
 }
 
 function sentence(now, m) {
@@ -51,7 +52,7 @@ function endOf(ctx, at, p, end, chosen, top) {
   const x = at.x(end);
   if (!(x < at.right)) return;
   const color = chosen ? p.stop : p.mut;
-  Object.assign(ctx, { fillStyle: color });
+  ctx.fillStyle = color;
   ctx.fillRect(x - 1, at.top - 4, 2, at.bottom - at.top + 4);
   label(ctx, end.toFixed(1), x - 7, top > 0 ? at.top + 8 : at.bottom - 17, p, { size: 12.5, color, align: "right", halo: p.bg });
 }

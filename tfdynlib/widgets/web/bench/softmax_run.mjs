@@ -29,7 +29,7 @@ function softmax(scores, beta, round, out = 0) {
 
 /** Where the largest exponential leaves the numbers of a kind; none for a score near 0. */
 function endOf(top, { most, least }) {
-  return (top > 0 ? Math.log(most) : Math.log(least) - Math.LN2) / top;
+  return Math.abs((top > 0 ? Math.log(most) : Math.log(least) - Math.LN2) / top);
 }
 
 /** All that a question and a precision say, with the logarithm of the sum over every β. */
