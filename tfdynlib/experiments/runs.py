@@ -74,7 +74,8 @@ class Run:
     def __repr__(self) -> str:
         s, error = self.setting, self.late_error
         paths = "one path" if self.paths == 1 else f"{self.paths} paths"
-        late = f"{self.late_mean:.4g}" + (f" +- {error:.1g}" if np.isfinite(error) else "")
+        known = f" +- {error:.1g}" if np.isfinite(error) else ""
+        late = f"{self.late_mean:.4g}{known}"
         return f"Run({s.layout}, d={s.d}, n={s.n}, H={s.H}, {paths}: late G^2 {late})"
 
     def stored(self) -> dict[str, Any]:
