@@ -21,7 +21,7 @@ class Line:
     slope, level
         The slope (the exponent of a power law), and the value at x = 0.
     standard_error
-        Of the slope; nan where nothing is known of it.
+        Of the slope; inf where nothing is known of it.
     """
 
     slope: float
@@ -53,7 +53,7 @@ def line(x: ArrayLike, y: ArrayLike, error: ArrayLike | None = None) -> Line:
 
     ``error`` are standard errors of y: then the weights are w = error^-2, and the
     standard error of the slope is theirs, carried on.  Without it all weigh the same,
-    and the standard error is that of the scatter about the line (nan for two points).
+    and the standard error is that of the scatter about the line (inf for two points).
 
     Raises ``ValueError`` for fewer than two different x, and errors that are not
     positive.
@@ -97,5 +97,7 @@ def _line(
     if error is None:
         free = len(x) - 2
         left = y - level - slope * x
-        error = np.full(len(x), np.sqrt(left @ left / free) if free else np.nan)
+        if not free:
+            return Line(slope, level, np.inf)
+        error = np.full(len(x), np.sqrt(left @ left / free))
     return Line(slope, level, float(np.linalg.norm(along * error)))

@@ -20,7 +20,8 @@ def fit(runs: Sequence[Run]) -> fits.Line:
     """The late means against H as a power law, weighed by their standard errors.
 
     The interval is that of the samples, not of the model (``fits.power``).  If the
-    errors of some means are 0 or unknown all weigh the same, and the interval is nan.
+    errors of some means are 0 or unknown all weigh the same, and the interval is all
+    numbers.
     """
     runs = listed(runs)
     if len({r.setting.H for r in runs}) < 2:
@@ -29,4 +30,4 @@ def fit(runs: Sequence[Run]) -> fits.Line:
     mean, error = np.array([(r.late_mean, r.late_error) for r in runs]).T
     if np.all(np.isfinite(error) & (error > 0)):
         return fits.power(H, mean, error)
-    return replace(fits.power(H, mean), standard_error=float("nan"))
+    return replace(fits.power(H, mean), standard_error=float("inf"))

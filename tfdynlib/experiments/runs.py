@@ -65,8 +65,8 @@ class Run:
 
     @property
     def late_error(self) -> float:
-        """Its standard error, from the spread over paths; 0 if nothing is random, nan
-        (unknown) for a single random path."""
+        """Its standard error, from the spread over paths; 0 if nothing is random, inf
+        for a single random path: nothing is known of it."""
         if self.setting.layout != "ou":
             return 0.0
         return _standard_error(self.late)
@@ -74,7 +74,8 @@ class Run:
     def __repr__(self) -> str:
         s, error = self.setting, self.late_error
         paths = "one path" if self.paths == 1 else f"{self.paths} paths"
-        late = f"{self.late_mean:.4g}" + (f" +- {error:.1g}" if error >= 0 else "")
+        known = f" +- {error:.1g}" if np.isfinite(error) else ""
+        late = f"{self.late_mean:.4g}{known}"
         return f"Run({s.layout}, d={s.d}, n={s.n}, H={s.H}, {paths}: late G^2 {late})"
 
     def stored(self) -> dict[str, Any]:
@@ -92,7 +93,7 @@ class Run:
 
 def _standard_error(values: Float[np.ndarray, " p"]) -> float:
     if len(values) < 2:
-        return float("nan")
+        return float("inf")
     return float(np.std(values, ddof=1) / np.sqrt(len(values)))
 
 

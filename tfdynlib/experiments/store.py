@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Collection, Iterable, Iterator
+from math import inf
 from pathlib import Path
 
 from tfdynlib import _check, records
@@ -60,7 +61,7 @@ def overview(runs: Iterable[Run]) -> records.Overview:
 
 def _row(run: Run) -> tuple[str, ...]:
     s, late = run.setting, f"{run.late_mean:.4g}"
-    if run.late_error > 0:
+    if 0 < run.late_error < inf:
         late += f" ± {run.late_error:.1g}"
     ends = [f"{r[-1]:+.4f}" for r in (run.residual_coded, run.residual_exact)]
     sizes = map(str, (s.d, s.n, s.H, run.paths))
