@@ -59,12 +59,17 @@ def stored(file: str | Path | None = None) -> Stored:
 
 
 def curves_table(runs: Iterable[Run]) -> records.Overview:
-    """Each curve in a row: size, beta, the least W2 and when, exit, and the end."""
+    """Each curve in a row: size, beta, the least W2 and when, exit, and the end; a dash
+    for what did not come."""
+
+    def event(t: float, digits: int) -> str:
+        return f"{t:.{digits}f}" if t < float("inf") else "–"
+
     rows = [
         (
             *(r.case.system, f"{r.n:,}", f"{r.case.beta:g}", r.method),
-            *(f"{r.least:.4f}", f"{r.concentrated:.1f}", f"{r.exit:.3f}"),
-            *(f"{r.terminal:.1f}", f"{r.seconds:.0f}"),
+            *(f"{r.least:.4f}", f"{r.concentrated:.1f}", event(r.exit, 3)),
+            *(event(r.terminal, 1), f"{r.seconds:.0f}"),
         )
         for r in runs
     ]
