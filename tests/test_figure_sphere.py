@@ -466,7 +466,7 @@ def test_passport_measures_the_page_against_python(visit):
 
 
 def test_passport_says_when_it_has_no_reference(visit):
-    page = visit(rest=False)
+    page = visit()
     put(page, beta=7.5)
     assert "at the preset" in page.inner_text(".tfdyn-passport-line")
 

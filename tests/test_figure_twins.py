@@ -151,8 +151,16 @@ def test_copied_python_prints_the_distance_and_the_bound(visit, name):
     page = visit(rest=False)
     go(page, name, t=1.0, n=12, beta=1.5)
     (distance, allowed), _ = run_copied(page)
-    assert distance == pytest.approx(numbers(page)["distance"], rel=1e-8)
-    assert allowed == pytest.approx(numbers(page)["allowed"], rel=1e-10)
+    seen = numbers(page)
+    assert distance == pytest.approx(seen["distance"], rel=1e-8)
+    assert np.log10(allowed) == pytest.approx(seen["allowed"], rel=1e-10)
+
+
+def test_copied_python_prints_the_exponent_of_a_vast_bound(visit):
+    page = visit(rest=False)
+    go(page, "nudge_prompt", t=4.0, n=12)
+    (_, allowed), _ = run_copied(page)
+    assert allowed == pytest.approx(numbers(page)["allowed"], rel=1e-10) and allowed > 4
 
 
 def test_live_sentence_tells_the_distance(visit):

@@ -20,7 +20,9 @@ from sitebook import (
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
 
-POWER = re.compile(r"(?:(\d+(?:\.\d+)?)·)?\b10−(\d+)")  # 3·10⁻⁷ as a browser reads it
+# 3·10⁻⁷, 10⁻⁷ and 3·10⁷ as a browser reads them.
+POWER = re.compile(r"(?:(\d+(?:\.\d+)?)·)?\b10−(\d+)")
+LARGE = re.compile(r"(\d+(?:\.\d+)?)·10(\d+)")
 
 
 PAUSE = 700  # ms; the longest a figure waits for a hand to rest is 250
@@ -189,9 +191,12 @@ def numbers(text: str) -> list[tuple[float, float]]:
     [(9.0, 0.5), (64.0, 0.5), (-6.5, 0.005)]
     >>> numbers("1.5·10−3 and 10−9")
     [(0.0015, 5e-05), (1e-09, 5e-10)]
+    >>> numbers("6.07·1013")
+    [(60700000000000.0, 50000000000.0)]
     """
     found = []
     text = POWER.sub(lambda found: f"{found[1] or 1}e-{found[2]}", text)
+    text = LARGE.sub(r"\1e\2", text)
     for match in NUMBER.findall(text.replace("−", "-").replace("\u202f", "")):
         mantissa, _, power = match.lower().partition("e")
         digits = len(mantissa.partition(".")[2])

@@ -199,8 +199,10 @@ SCALE = 0.25  # of the picture in which panels are looked at
 def picture(page: Page) -> Image.Image:
     """The whole page in grey, a quarter as large.
 
-    What JPEG changes in a colour is far less than from a panel's to a bright one.
+    What JPEG changes in a colour is far less than from a panel's to a bright one.  At
+    the top of the page the bar lies on nothing, nor does the link above it.
     """
+    page.evaluate("window.scrollTo({ top: 0, behavior: 'instant' })")
     session = page.context.new_cdp_session(page)
     size = session.send("Page.getLayoutMetrics")["cssContentSize"]
     asked = {"format": "jpeg", "quality": 80, "captureBeyondViewport": True}

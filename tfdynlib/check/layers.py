@@ -66,7 +66,7 @@ def _judge(errors: np.ndarray) -> Verdict:
         return not_yet(
             f"the error at L = {LAYERS[-1]} is already rounding: not a layer."
         )
-    order = -fits.power(LAYERS, errors).slope
+    order = -fits.power(np.array(LAYERS), errors).slope
     if abs(order - 1) > 0.1:
         return not_yet(
             f"tried L = {counts}; the error should fall like 1/L, "

@@ -37,7 +37,7 @@ def _best(rng: np.random.Generator) -> Evidence:
     """Exponent of beta in the least W2, from 80 to 320."""
     x = metastability.circle(200, 0.4)
     least = [run(Heads(EXIT_B, EXIT_V, b), x, 8.0).least for b in BETAS]
-    return Evidence(fits.power(BETAS, least).slope, -0.5)
+    return Evidence(fits.power(np.array(BETAS), least).slope, -0.5)
 
 
 def _dwell(rng: np.random.Generator) -> Evidence:

@@ -88,7 +88,7 @@ export const poleView = {
       m.values.forEach((value, r) => outs.set(r, small(value, 3), odd ? "stop" : ""));
       verdict.set(...verdictOf(m));
       lamps.set(0, odd ? "fails" : "holds", odd ? "this is the alarm to wait for" : "within a twentieth");
-      lamps.set(1, t < WALL ? "holds" : "fails", "the wall is at ½");
+      lamps.set(1, t < WALL ? "holds" : "fails", "the wall is at *t* = 0.5");
       lamps.set(2, "fails", "every number is finite");
       foot.update();
     }

@@ -20,8 +20,9 @@ const FLOOR = 1e-9; // where the axis of distances ends, at the latest
 
 /** Three digits; a reader of Python finds them again. */
 const digits = (value) => (value === 0 ? "0" : minus(value.toPrecision(3)));
+const VAST = 4; // powers of ten from here on are told by their exponent
 /** What is allowed, from its logarithm to base ten. */
-const reach = (power) => (power < 4 ? `a distance of ${digits(10 ** power)}` : `ten to the ${Math.round(power)}`);
+const reach = (power) => (power < VAST ? `a distance of ${digits(10 ** power)}` : `ten to the ${Math.round(power)}`);
 
 const CHANGES = [["prompt", "one token"], ["weights", "rounded weights"], ["sign", "sign of the weights"]];
 
@@ -198,7 +199,7 @@ export const twinsView = {
     const measured = card.deviation((reference) => deviationFrom(now, reference));
     const foot = card.passport({
       items: () => [`seed ${card.get("seed")}`, "method rk4", `dt ${now.dt ?? "too long"}`, "distance token by token, at least W₂", measured(), `tfdynlib ${card.model.get("version")}`],
-      python: () => twinsPython(paired(card.values())),
+      python: () => twinsPython(paired(card.values()), allowed >= VAST),
     });
     card.live(() =>
       `Layer-time ${player.t.toFixed(1)}. ${card.get("n")} pairs of tokens, distance ${digits(distance)}, ${digits(now.before)} at the start. ` +

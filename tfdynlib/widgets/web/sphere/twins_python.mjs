@@ -24,8 +24,8 @@ const CHANGE = {
   ],
 };
 
-/** Text that runs as it is and prints the distance, and log10 of the bound. */
-export function twinsPython(state) {
+/** Text that runs as it is and prints the distance, and the bound, or log10 of it if `vast`. */
+export function twinsPython(state, vast) {
   const { beta, rule, seed, B, V, t, change } = state;
   const { one, two } = weightsOf(state);
   const dt = stepLength({ ...state, B: [...one.B, ...two.B], V: [...one.V, ...two.V] });
@@ -49,7 +49,10 @@ export function twinsPython(state) {
     "rms = lambda x, y: np.sqrt(np.mean(sphere.distance(x, y) ** 2))",
     "print(rms(x, y))",
     ...(rule === "softmax"
-      ? ["print(stability.log_drift_bound(t[-1], heads, other, rms(x0, y0)) / np.log(10))"]
+      ? [
+          "bound = stability.log_drift_bound(t[-1], heads, other, rms(x0, y0))",
+          vast ? "print(bound / np.log(10))" : "print(np.exp(bound))",
+        ]
       : []),
     "",
   ].join("\n");
