@@ -203,7 +203,7 @@ def test_the_step_button_draws_again_and_the_band_stays(visit):
 
 
 def test_passport_says_when_it_has_no_reference(visit):
-    page = visit("first_minute", rest=False)
+    page = visit("first_minute")
     put(page, beta=7.5)
     assert "at the preset" in page.inner_text(".tfdyn-passport-line")
 

@@ -20,7 +20,9 @@ FIRST = """async (index) => {
   await until(() => figure()?.dataset.tfdyn === "ready");
   const el = figure();
   const before = tfdynSeen.picture(el);
-  el.querySelector('[aria-label="One step forward"]').click();
+  const { t, axis } = el.tfdyn.card.clock;
+  const way = t < axis.max ? "One step forward" : "Back to the start";
+  el.querySelector(`[aria-label="${way}"]`).click();
   await until(() => tfdynSeen.picture(el) !== before);
   return performance.now() / 1000;
 }"""

@@ -13,12 +13,17 @@ DTYPES = {"single": np.float32, "double": np.float64}
 
 
 def exponentials(state: dict[str, Any], beta: float, out: bool = False) -> np.ndarray:
-    """Exponentials of the scores; with ``out`` the largest is taken out first."""
+    """Exponentials of the scores; with ``out`` the largest is taken out first.
+
+    Each is that of double precision, rounded: NumPy's own of single ones may be off in
+    its last digit.
+    """
     real = DTYPES[state["precision"]]
     x, p = (points(np.atleast_1d(a)).astype(real) for a in (THETA, state["look"]))
     s = (x * p).sum(axis=1)
+    exponents = (real(beta) * (s - s.max() if out else s)).astype(float)
     with np.errstate(over="ignore"):
-        return np.exp(real(beta) * (s - s.max() if out else s))
+        return np.exp(exponents).astype(real)
 
 
 def weights_of(state: dict[str, Any], beta: float) -> tuple[np.ndarray, np.ndarray]:

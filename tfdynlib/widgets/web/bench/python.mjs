@@ -94,9 +94,10 @@ export function softmaxPython({ look, cold, precision }) {
     "x = np.stack([np.cos(theta), np.sin(theta)], axis=1)",
     `p = np.array([[np.cos(${look}), np.sin(${look})]])`,
     "score = (x.astype(real) * p.astype(real)).sum(axis=1)",
+    "best = score.argmax()  # the token that is heard most",
     'with np.errstate(over="ignore", invalid="ignore"):',
     "    e = np.exp(real(beta) * score)",
-    "    print(*(e / e.sum()))",
-    "print(*attention.attend(x, Heads(np.eye(2), np.eye(2), beta), at=p)[0, 0])",
+    "    print((e / e.sum())[best])",
+    "print(attention.attend(x, Heads(np.eye(2), np.eye(2), beta), at=p)[0, 0, best])",
   );
 }

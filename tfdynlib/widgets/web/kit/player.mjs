@@ -93,12 +93,13 @@ export function player(card, options) {
     if (left ? now - drawn >= BETWEEN : filling) shown = false;
     filling = left;
     if (playing) move(now);
-    if (!shown) {
+    const telling = unsaid && (there() || !left);
+    if (!shown || telling) {
       [shown, drawn] = [true, now];
       show(t);
       showControls();
     }
-    if (unsaid && (there() || !left)) {
+    if (telling) {
       unsaid = false;
       saying = true;
       card.speak();
