@@ -313,13 +313,17 @@ def blow_up_ivp(
     return float(run.t[-1] + size / growth) if blows else np.inf
 
 
-def blow_up_jax(layers: Array, t_end: float, rtol: float) -> Callable[[], Any]:
-    """diffrax on many covariances at once, layers (3, n, d, d), from I."""
-    jax = _jax()
+def _diffrax() -> Any:
     try:
         import diffrax
     except ImportError as error:
         raise Unavailable("diffrax is not installed") from error
+    return diffrax
+
+
+def blow_up_jax(layers: Array, t_end: float, rtol: float) -> Callable[[], Any]:
+    """diffrax on many covariances at once, layers (3, n, d, d), from I."""
+    jax, diffrax = _jax(), _diffrax()
     jnp = jax.numpy
 
     def rate(t: Any, cov: Any, layer: Any) -> Any:
@@ -356,11 +360,7 @@ def blow_up_jax(layers: Array, t_end: float, rtol: float) -> Callable[[], Any]:
 
 def diffrax_dopri5(x0: Array, beta: float, t: float) -> Callable[[float], Any]:
     """diffrax: rtol -> the end and how often the field was asked; B = V = I."""
-    jax = _jax()
-    try:
-        import diffrax
-    except ImportError as error:
-        raise Unavailable("diffrax is not installed") from error
+    jax, diffrax = _jax(), _diffrax()
     jnp = jax.numpy
 
     def field(s: Any, y: Any, args: Any) -> Any:

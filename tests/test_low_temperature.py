@@ -97,12 +97,9 @@ def test_colder_clouds_leave_later_about_as_the_mechanism_says():
         assert least == sorted(least, reverse=True)
     rows = low_temperature.exits_table(STORED.runs).rows
     assert {row[0] for row in rows} == set(picture.SYSTEMS)
-    for (
-        system,
-        _,
-        seen,
-        rule,
-    ) in rows:  # good to a tenth on the circle, and what is seen
+    # The mechanism is leading order in log beta: to a tenth on the circle.  On the
+    # two-sphere it is a seventh off, not explained: this only keeps it there.
+    for system, _, seen, rule in rows:
         worst = 0.15 if system == "commuting3d" else 0.1
         assert float(seen) == pytest.approx(float(rule), rel=worst)
     assert low_temperature.marks([]) == {}
